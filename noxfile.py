@@ -1,0 +1,45 @@
+"""The one list of what is checked; ``make`` runs it inside ``.venv``."""
+
+import nox
+
+nox.options.default_venv_backend = "none"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    session.run("ruff", "check", ".", external=True)
+    session.run("ruff", "format", "--check", ".", external=True)
+    session.run("lint-imports", external=True)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    session.run("mypy", external=True)
+
+
+@nox.session
+def unit(session: nox.Session) -> None:
+    session.run(
+        "pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/typing", "tests/test_docs.py", external=True
+    )
+
+
+@nox.session
+def laws(session: nox.Session) -> None:
+    session.run("pytest", "-q", "-n", "2", "tests/laws", external=True)
+
+
+@nox.session
+def cluster(session: nox.Session) -> None:
+    session.run("instar", "controlplane", "build", external=True)
+    session.run("pytest", "-q", "-m", "not soak", "tests/cluster", "tests/examples", external=True)
+
+
+@nox.session
+def soak(session: nox.Session) -> None:
+    session.run("pytest", "-q", "-m", "soak", "tests", external=True)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    session.run("python", "bench/migrate.py", external=True)

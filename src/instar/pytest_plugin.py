@@ -1,0 +1,1 @@
+"""Fixtures for tests against a real control plane: ``control_plane``, ``cluster``, ``etcd``."""
