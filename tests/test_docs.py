@@ -54,11 +54,9 @@ def test_no_page_is_left_over() -> None:
 
 def test_links_in_documents_lead_somewhere() -> None:
     """A relative link in any of our pages names a file that exists."""
-    broken = []
-    for page in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            if not (page.parent / target).exists():
-                broken.append(f"{page.name}: {target}")
+    pages = [*ROOT.glob("*.md"), *DOCS.glob("*.md")]
+    links = [(page, target) for page in pages for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
+    broken = [f"{page.name}: {target}" for page, target in links if not (page.parent / target).exists()]
     assert broken == []
 
 
