@@ -1,0 +1,3 @@
+module instar.dev/bench/raw
+
+go 1.26
