@@ -4,7 +4,8 @@
 
     InstarError                     reason, message, exit code
     |-- UsageError                  2  wrong flags, files or settings
-    |   `-- DefinitionError         2  a conversion that cannot be served: says where
+    |   |-- DefinitionError         2  a conversion that cannot be served: says where
+    |   `-- JsonError               2  bytes or a value that Go's JSON cannot read or say
     |-- FindingError                1  a gate that holds, or a check that found something
     |   |-- ConversionError         1  one object that cannot be converted
     |   `-- GateHeldError           1  a step that may not be taken on the evidence at hand
@@ -34,6 +35,7 @@ __all__ = [
     "GateHeldError",
     "InstarError",
     "InternalError",
+    "JsonError",
     "KubeconfigError",
     "UnreachableError",
     "UsageError",
@@ -64,6 +66,16 @@ class DefinitionError(UsageError):
     """A conversion that may not be served; the message names the exact place."""
 
     reason = "BadDefinition"
+
+
+class JsonError(UsageError):
+    """Bytes that are no JSON to Go, or a value that JSON cannot say; ``path`` is where, as ``/spec/replicas``."""
+
+    reason = "BadJson"
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class FindingError(InstarError):
