@@ -6,6 +6,7 @@ import dataclasses
 import html.parser
 import json
 import re
+
 from instar.report import run as run_module
 from instar.report import run_page
 
