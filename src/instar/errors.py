@@ -133,7 +133,8 @@ class ApiError(ClusterError):
     """An answer of the API server that is not a success: its ``code``, ``reason``, ``message`` and ``causes``.
 
     ``reason`` is Kubernetes' own word (NotFound, Conflict, Invalid, Expired, ...), or one made from the code where the
-    body is no Status. ``retry_after_seconds`` is None unless the server asked for it.
+    body is no Status. ``retry_after_seconds`` is None unless the server asked for it. ``detail`` is the API server's own
+    sentence, on one line, where ``message`` also names the server.
     Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
     """
 
@@ -145,9 +146,11 @@ class ApiError(ClusterError):
         reason: str,
         causes: Sequence[Cause] = (),
         retry_after_seconds: int | None = None,
+        detail: str = "",
     ) -> None:
         super().__init__(message, reason=reason)
         self.code = code
+        self.detail = detail or message
         self.causes = tuple(causes)
         self.retry_after_seconds = retry_after_seconds
 

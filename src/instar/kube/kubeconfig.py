@@ -1,0 +1,324 @@
+"""Which cluster and as whom: kubeconfig files read and merged by kubectl's rules, or the service account in a pod.
+
+The rules: ``--kubeconfig`` names one file that must exist; else every file of ``$KUBECONFIG`` that exists, where the
+first file to name a context, cluster or user wins the whole entry; else ``~/.kube/config``; else, inside a pod, its
+service account. Relative file names count from the folder of the file they stand in. Unlike kubectl there is no
+fallback to localhost:8080: no configuration is an error that says so.
+Source: https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from instar import errors
+
+__all__ = ["Config", "ExecPlugin", "load"]
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ExecPlugin:
+    """A program that prints a credential; ``folder`` is where a relative command counts from."""
+
+    api_version: str
+    command: str
+    arguments: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    install_hint: str
+    provide_cluster: bool
+    cluster_extension: Any
+    folder: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """One way into one cluster, complete: certificates are PEM bytes, only what changes over time stays a file name.
+
+    ``context`` and ``user`` are the names in the kubeconfig, ``source`` where it was read; all three serve messages.
+    """
+
+    server: str
+    context: str = ""
+    user: str = ""
+    source: str = ""
+    namespace: str = "default"
+    certificate_authority: bytes = b""
+    insecure: bool = False
+    tls_server_name: str = ""
+    proxy_url: str = ""
+    disable_compression: bool = False
+    client_certificate: bytes = b""
+    client_key: bytes = dataclasses.field(default=b"", repr=False)
+    token: str = dataclasses.field(default="", repr=False)
+    token_file: str = ""
+    username: str = ""
+    password: str = dataclasses.field(default="", repr=False)
+    exec_plugin: ExecPlugin | None = None
+    impersonate: tuple[tuple[str, str], ...] = ()
+
+
+def load(path: str | None = None, context: str | None = None) -> Config:
+    """The way into the cluster that kubectl would take with the same flags and environment.
+
+    Raises KubeconfigError that names the file, the entry and what to change.
+    """
+    files = _files(path)
+    if not files:
+        if path is None and context is None and (config := _in_cluster()) is not None:
+            return config
+        raise errors.KubeconfigError(
+            f"no kubeconfig: {_searched()}; name one with --kubeconfig FILE or KUBECONFIG=FILE"
+        )
+    merged = _merge(files)
+    return _resolve(merged, context or merged.current, ", ".join(str(file) for file in files))
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def _searched() -> str:
+    if listed := os.environ.get("KUBECONFIG"):
+        return f"KUBECONFIG={listed} names no file that exists"
+    return f"KUBECONFIG is not set and {Path.home() / '.kube' / 'config'} does not exist"
+
+
+def _files(path: str | None) -> list[Path]:
+    if path is not None:
+        if not Path(path).is_file():
+            raise errors.KubeconfigError(f"kubeconfig {path}: no such file; check --kubeconfig")
+        return [Path(path)]
+    listed = [entry for entry in os.environ.get("KUBECONFIG", "").split(os.pathsep) if entry]
+    candidates = [Path(entry) for entry in listed] if listed else [Path.home() / ".kube" / "config"]
+    return [candidate for candidate in dict.fromkeys(candidates) if candidate.is_file()]
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class _Merged:
+    """Entries by name, each with the folder its relative file names count from."""
+
+    current: str
+    clusters: dict[str, tuple[dict[str, Any], Path]]
+    users: dict[str, tuple[dict[str, Any], Path]]
+    contexts: dict[str, tuple[dict[str, Any], Path]]
+
+
+def _merge(files: list[Path]) -> _Merged:
+    merged = _Merged(current="", clusters={}, users={}, contexts={})
+    for file in files:
+        document = _read(file)
+        merged.current = merged.current or str(document.get("current-context") or "")
+        for key, into in (("cluster", merged.clusters), ("user", merged.users), ("context", merged.contexts)):
+            for name, entry in _entries(document, key, file):
+                into.setdefault(name, (entry, file.absolute().parent))
+    return merged
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML as kubectl reads it: a date is a string."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, resolvers in _Loader.yaml_implicit_resolvers.items()
+}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        document = yaml.load(file.read_bytes(), Loader=_Loader)
+    except OSError as error:
+        raise errors.KubeconfigError(f"kubeconfig {file}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise errors.KubeconfigError(f"kubeconfig {file}: not valid YAML: {_one_line(error)}") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict) or document.get("kind", "Config") != "Config":
+        raise errors.KubeconfigError(f"kubeconfig {file}: not a document of kind Config")
+    return document
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _entries(document: Mapping[str, Any], key: str, file: Path) -> list[tuple[str, dict[str, Any]]]:
+    listed = document.get(f"{key}s") or []
+    if not isinstance(listed, list):
+        raise errors.KubeconfigError(f"kubeconfig {file}: {key}s must be a list")
+    found = []
+    for index, entry in enumerate(listed):
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise errors.KubeconfigError(f"kubeconfig {file}: {key}s[{index}] must have a name")
+        value = entry.get(key) or {}
+        if not isinstance(value, dict):
+            raise errors.KubeconfigError(f"kubeconfig {file}: {key}s[{index}].{key} must be a map")
+        found.append((entry["name"], value))
+    return found
+
+
+# --- one context ------------------------------------------------------------------------------------------------------
+
+
+def _resolve(merged: _Merged, context_name: str, source: str) -> Config:
+    if not context_name:
+        raise errors.KubeconfigError(
+            f"kubeconfig {source}: no current-context; choose one with --context ({_known(merged.contexts)})"
+        )
+    if context_name not in merged.contexts:
+        raise errors.KubeconfigError(
+            f"kubeconfig {source}: no context {context_name!r}; it has {_known(merged.contexts)}"
+        )
+    context, _ = merged.contexts[context_name]
+    cluster_name, user_name = str(context.get("cluster") or ""), str(context.get("user") or "")
+    where = f"kubeconfig {source}: context {context_name!r}"
+    if cluster_name not in merged.clusters:
+        raise errors.KubeconfigError(f"{where}: no cluster {cluster_name!r}; there is {_known(merged.clusters)}")
+    if user_name and user_name not in merged.users:
+        raise errors.KubeconfigError(f"{where}: no user {user_name!r}; there is {_known(merged.users)}")
+    cluster = _Entry(*merged.clusters[cluster_name], f"kubeconfig {source}: cluster {cluster_name!r}")
+    user = _Entry(*merged.users.get(user_name, ({}, Path())), f"kubeconfig {source}: user {user_name!r}")
+    return _config(cluster, user, context_name, user_name, source, str(context.get("namespace") or "default"))
+
+
+def _known(entries: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(entries)) or "none"
+
+
+def _config(cluster: _Entry, user: _Entry, context_name: str, user_name: str, source: str, namespace: str) -> Config:
+    certificate = user.pem("client-certificate")
+    key = user.pem("client-key")
+    if bool(certificate) != bool(key):
+        raise errors.KubeconfigError(f"{user.where}: client-certificate and client-key belong together; one is missing")
+    return Config(
+        server=_server(cluster),
+        context=context_name,
+        user=user_name,
+        source=source,
+        namespace=namespace,
+        certificate_authority=cluster.pem("certificate-authority"),
+        insecure=cluster.flag("insecure-skip-tls-verify"),
+        tls_server_name=cluster.text("tls-server-name"),
+        proxy_url=cluster.text("proxy-url"),
+        disable_compression=cluster.flag("disable-compression"),
+        client_certificate=certificate,
+        client_key=key,
+        token=user.text("token"),
+        token_file=user.file("tokenFile"),
+        username=user.text("username"),
+        password=user.text("password"),
+        exec_plugin=_exec_plugin(user, cluster),
+        impersonate=_impersonation(user),
+    )
+
+
+def _server(cluster: _Entry) -> str:
+    server = cluster.text("server").rstrip("/")
+    parts = urlsplit(server)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise errors.KubeconfigError(f"{cluster.where}: server {server!r} is no http:// or https:// address")
+    return server
+
+
+def _impersonation(user: _Entry) -> tuple[tuple[str, str], ...]:
+    headers = [("Impersonate-User", user.text("as")), ("Impersonate-Uid", user.text("as-uid"))]
+    headers += [("Impersonate-Group", str(group)) for group in user.entry.get("as-groups") or ()]
+    return tuple((name, value) for name, value in headers if value)
+
+
+def _exec_plugin(user: _Entry, cluster: _Entry) -> ExecPlugin | None:
+    plugin = user.entry.get("exec")
+    if not plugin:
+        return None
+    entry = _Entry(plugin, user.folder, f"{user.where}: exec")
+    version = entry.text("apiVersion")
+    if version not in EXEC_VERSIONS:
+        raise errors.KubeconfigError(f"{entry.where}: apiVersion {version!r}; known are {', '.join(EXEC_VERSIONS)}")
+    if not entry.text("command"):
+        raise errors.KubeconfigError(f"{entry.where}: command is missing")
+    return ExecPlugin(
+        api_version=version,
+        command=entry.text("command"),
+        arguments=tuple(str(argument) for argument in plugin.get("args") or ()),
+        environment=tuple((str(pair["name"]), str(pair.get("value", ""))) for pair in plugin.get("env") or ()),
+        install_hint=entry.text("installHint").strip(),
+        provide_cluster=entry.flag("provideClusterInfo"),
+        cluster_extension=_exec_extension(cluster),
+        folder=str(user.folder),
+    )
+
+
+def _exec_extension(cluster: _Entry) -> Any:
+    for extension in cluster.entry.get("extensions") or ():
+        if extension.get("name") == "client.authentication.k8s.io/exec":
+            return extension.get("extension")
+    return None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Entry:
+    """A cluster or user, read field by field with errors that name the place."""
+
+    entry: Mapping[str, Any]
+    folder: Path
+    where: str
+
+    def text(self, key: str) -> str:
+        value = self.entry.get(key)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise errors.KubeconfigError(f"{self.where}: {key} must be a string, not {value!r}; put it in quotes")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.entry.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise errors.KubeconfigError(f"{self.where}: {key} must be true or false, not {value!r}")
+        return bool(value)
+
+    def file(self, key: str) -> str:
+        name = self.text(key)
+        return str(self.folder / name) if name else ""
+
+    def pem(self, key: str) -> bytes:
+        """``<key>-data`` in base64, which wins, or the content of the file ``<key>``."""
+        if data := self.text(f"{key}-data"):
+            try:
+                return base64.b64decode("".join(data.split()), validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise errors.KubeconfigError(f"{self.where}: {key}-data is not base64: {error}") from error
+        if not (name := self.file(key)):
+            return b""
+        try:
+            return Path(name).read_bytes()
+        except OSError as error:
+            raise errors.KubeconfigError(f"{self.where}: {key} {name}: {error.strerror}") from error
+
+
+# --- inside a pod -----------------------------------------------------------------------------------------------------
+
+
+def _in_cluster() -> Config | None:
+    host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT")
+    if not host or not port or not (SERVICE_ACCOUNT / "token").is_file():
+        return None
+    namespace, authority = SERVICE_ACCOUNT / "namespace", SERVICE_ACCOUNT / "ca.crt"
+    return Config(
+        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        source=str(SERVICE_ACCOUNT),
+        namespace=namespace.read_text().strip() if namespace.is_file() else "default",
+        certificate_authority=authority.read_bytes() if authority.is_file() else b"",
+        token_file=str(SERVICE_ACCOUNT / "token"),
+    )
