@@ -24,7 +24,7 @@ from instar.model import resource as resource_model
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["Etcd", "Stored", "api_version", "key"]
+__all__ = ["Changes", "Etcd", "Stored", "api_version", "key"]
 
 PAGE = 500
 DEADLINE_SECONDS = 30.0
@@ -43,6 +43,15 @@ class Stored:
     mod_revision: int
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """What was written after a revision, as of ``revision``, and how many objects there are ``total``."""
+
+    entries: tuple[Stored, ...]
+    revision: int
+    total: int
+
+
 class _Pair(msgspec.Struct, frozen=True):
     key: bytes
     value: bytes = b""
@@ -57,6 +66,7 @@ class _Range(msgspec.Struct, frozen=True):
     header: _Header
     kvs: tuple[_Pair, ...] = ()
     more: bool = False
+    count: str = "0"
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -132,6 +142,17 @@ class Etcd:
             version = entry.api_version.removeprefix(f"{group}/")
             counted[version] = counted.get(version, 0) + 1
         return counted
+
+    async def changes(self, place: resource_model.Resource | str, *, since: int) -> Changes:
+        """Objects written after revision ``since``: repeated, this follows many objects for the price of the few.
+
+        Deletions show in ``total`` only.
+        """
+        prefix = place if isinstance(place, str) else f"{self.root}/{place.group}/{place.plural}/"
+        question = {"key": _text(prefix.encode()), "range_end": _text(_after(prefix)), "min_mod_revision": since + 1}
+        answer = await self._range(question)
+        entries = tuple(_stored(prefix, pair) for pair in answer.kvs)
+        return Changes(entries=entries, revision=int(answer.header.revision), total=int(answer.count))
 
     async def get(self, key: str) -> Stored | None:
         """What is stored under one key, or None."""
