@@ -8,7 +8,6 @@ Source: https://kubernetes.io/docs/reference/using-api/api-concepts/
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ import msgspec
 import orjson
 
 from instar import errors
-from instar.kube import failures, kubeconfig, transport
+from instar.kube import bodies, failures, kubeconfig, transport
 from instar.model import resource as resource_model
 
 __all__ = ["Client", "Event", "Page"]
@@ -32,17 +31,8 @@ PATCH_TYPES = {
 FIELD_MANAGER = "instar"
 WATCH_SECONDS = 600
 
+Page = bodies.Page
 Resource = resource_model.Resource
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
-    """A page of a list; ``continue_token`` is empty on the last, ``remaining`` None where the server did not say."""
-
-    items: tuple[msgspec.Raw, ...]
-    resource_version: str
-    continue_token: str
-    remaining: int | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,20 +41,6 @@ class Event:
 
     type: str
     object: dict[str, Any]
-
-
-class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
-    resource_version: str = ""
-    continue_: str = msgspec.field(default="", name="continue")
-    remaining_item_count: int | None = None
-
-
-class _List(msgspec.Struct, frozen=True):
-    metadata: _ListMeta
-    items: tuple[msgspec.Raw, ...] | None = None
-
-
-_LIST = msgspec.json.Decoder(_List)
 
 
 class Client:
@@ -136,15 +112,9 @@ class Client:
         accept = METADATA_LIST if metadata_only else JSON
         answer = await self.request("GET", path, params=query, accept=accept, server=server, retry=retry)
         try:
-            listed = _LIST.decode(answer.body)
+            return bodies.decode_page(answer.body)
         except msgspec.DecodeError as error:
             raise self._no_json(server, "no list", error) from error
-        return Page(
-            items=listed.items or (),
-            resource_version=listed.metadata.resource_version,
-            continue_token=listed.metadata.continue_,
-            remaining=listed.metadata.remaining_item_count,
-        )
 
     async def pages(
         self,
@@ -198,7 +168,7 @@ class Client:
             path, query | dict(params or {}), accept=accept, server=server, read_seconds=seconds + 30.0
         )
         async with stream as chunks:
-            async for line in _lines(chunks):
+            async for line in bodies.lines(chunks):
                 yield self._event(line, server)
 
     def _event(self, line: bytes, server: str | None) -> Event:
@@ -236,7 +206,7 @@ class Client:
         """Create an object (POST); the object as the API server stored it."""
         path = resource_model.path(resource, namespace)
         params = _write_params(dry_run=dry_run, field_manager=field_manager)
-        return await self._write("POST", path, _encode(body), params=params, server=server)
+        return await self._write("POST", path, bodies.encode(body), params=params, server=server)
 
     async def update(
         self,
@@ -255,7 +225,7 @@ class Client:
         path = resource_model.path(resource, namespace, name, subresource)
         params = _write_params(dry_run=dry_run, field_manager=field_manager)
         accept = METADATA if metadata_only else JSON
-        return await self._write("PUT", path, _encode(body), params=params, accept=accept, server=server)
+        return await self._write("PUT", path, bodies.encode(body), params=params, accept=accept, server=server)
 
     async def patch(
         self,
@@ -282,7 +252,7 @@ class Client:
         return await self._write(
             "PATCH",
             path,
-            _encode(patch),
+            bodies.encode(patch),
             params=params,
             content_type=PATCH_TYPES[patch_type],
             accept=METADATA if metadata_only else JSON,
@@ -300,7 +270,7 @@ class Client:
     ) -> dict[str, Any]:
         """Delete an object; ``body`` is DeleteOptions (preconditions, propagationPolicy). The server's answer."""
         path = resource_model.path(resource, namespace, name)
-        return await self._write("DELETE", path, _encode(body) if body is not None else None, server=server)
+        return await self._write("DELETE", path, bodies.encode(body) if body is not None else None, server=server)
 
     async def _write(
         self,
@@ -342,41 +312,3 @@ def _write_params(*, dry_run: bool, field_manager: str) -> dict[str, str]:
     if field_manager:
         params["fieldManager"] = field_manager
     return params
-
-
-def _encode(body: Any) -> bytes:
-    """JSON bytes; a float that JSON cannot say is an error, where the encoders would silently write null."""
-    if isinstance(body, bytes):
-        return body
-    try:
-        encoded = msgspec.json.encode(body)
-    except (TypeError, ValueError, msgspec.MsgspecError, RecursionError) as error:
-        raise errors.UsageError(f"an object that is no JSON: {error}") from error
-    if b"null" in encoded:
-        _refuse_not_a_number(body, "")
-    return encoded
-
-
-def _refuse_not_a_number(value: Any, path: str) -> None:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise errors.UsageError(f"an object that is no JSON: {path} is {value}")
-    if isinstance(value, Mapping):
-        for key, member in value.items():
-            _refuse_not_a_number(member, f"{path}/{key}")
-    elif isinstance(value, (list, tuple)):
-        for index, member in enumerate(value):
-            _refuse_not_a_number(member, f"{path}/{index}")
-
-
-async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The lines of a stream, however long one is and wherever the chunks are cut."""
-    pending: list[bytes] = []
-    async for chunk in chunks:
-        first, *more = chunk.split(b"\n")
-        pending.append(first)
-        for part in more:
-            if line := b"".join(pending):
-                yield line
-            pending = [part]
-    if line := b"".join(pending):
-        yield line

@@ -96,7 +96,11 @@ async def _run(config: kubeconfig.Config, plugin: kubeconfig.ExecPlugin) -> tupl
     environment = {**os.environ, **dict(plugin.environment), "KUBERNETES_EXEC_INFO": _information(config, plugin)}
     try:
         process = await asyncio.create_subprocess_exec(
-            command, *plugin.arguments, env=environment, stdin=None, stdout=asyncio.subprocess.PIPE
+            command,
+            *plugin.arguments,
+            env=environment,
+            stdin=None if _interactive(plugin) else asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
         )
     except OSError as error:
         raise errors.KubeconfigError(f"{where}: {error.strerror}. {plugin.install_hint}".strip()) from error
@@ -113,8 +117,12 @@ async def _run(config: kubeconfig.Config, plugin: kubeconfig.ExecPlugin) -> tupl
     return _parse(output, plugin, where)
 
 
+def _interactive(plugin: kubeconfig.ExecPlugin) -> bool:
+    return plugin.interactive_mode != "Never" and sys.stdin is not None and sys.stdin.isatty()
+
+
 def _information(config: kubeconfig.Config, plugin: kubeconfig.ExecPlugin) -> str:
-    spec: dict[str, Any] = {"interactive": sys.stdin is not None and sys.stdin.isatty()}
+    spec: dict[str, Any] = {"interactive": _interactive(plugin)}
     if plugin.provide_cluster:
         cluster = {
             "server": config.server,

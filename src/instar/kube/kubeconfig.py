@@ -1,16 +1,12 @@
 """Which cluster and as whom: kubeconfig files read and merged by kubectl's rules, or the service account in a pod.
 
-The rules: ``--kubeconfig`` names one file that must exist; else every file of ``$KUBECONFIG`` that exists, where the
-first file to name a context, cluster or user wins the whole entry; else ``~/.kube/config``; else, inside a pod, its
-service account. Relative file names count from the folder of the file they stand in. Unlike kubectl there is no
+Files first (their rules: kubeconfig_files), else, inside a pod, its service account. Unlike kubectl there is no
 fallback to localhost:8080: no configuration is an error that says so.
 Source: https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
 import os
 from collections.abc import Mapping
@@ -18,9 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
 from instar import errors
+from instar.kube import kubeconfig_files
 
 __all__ = ["Config", "ExecPlugin", "load"]
 
@@ -37,6 +32,7 @@ class ExecPlugin:
     arguments: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
     install_hint: str
+    interactive_mode: str
     provide_cluster: bool
     cluster_extension: Any
     folder: str
@@ -74,104 +70,21 @@ def load(path: str | None = None, context: str | None = None) -> Config:
 
     Raises KubeconfigError that names the file, the entry and what to change.
     """
-    files = _files(path)
+    files = kubeconfig_files.find(path)
     if not files:
         if path is None and context is None and (config := _in_cluster()) is not None:
             return config
         raise errors.KubeconfigError(
-            f"no kubeconfig: {_searched()}; name one with --kubeconfig FILE or KUBECONFIG=FILE"
+            f"no kubeconfig: {kubeconfig_files.searched()}; name one with --kubeconfig FILE or KUBECONFIG=FILE"
         )
-    merged = _merge(files)
+    merged = kubeconfig_files.merge(files)
     return _resolve(merged, context or merged.current, ", ".join(str(file) for file in files))
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
-
-
-def _searched() -> str:
-    if listed := os.environ.get("KUBECONFIG"):
-        return f"KUBECONFIG={listed} names no file that exists"
-    return f"KUBECONFIG is not set and {Path.home() / '.kube' / 'config'} does not exist"
-
-
-def _files(path: str | None) -> list[Path]:
-    if path is not None:
-        if not Path(path).is_file():
-            raise errors.KubeconfigError(f"kubeconfig {path}: no such file; check --kubeconfig")
-        return [Path(path)]
-    listed = [entry for entry in os.environ.get("KUBECONFIG", "").split(os.pathsep) if entry]
-    candidates = [Path(entry) for entry in listed] if listed else [Path.home() / ".kube" / "config"]
-    return [candidate for candidate in dict.fromkeys(candidates) if candidate.is_file()]
-
-
-@dataclasses.dataclass(kw_only=True, slots=True)
-class _Merged:
-    """Entries by name, each with the folder its relative file names count from."""
-
-    current: str
-    clusters: dict[str, tuple[dict[str, Any], Path]]
-    users: dict[str, tuple[dict[str, Any], Path]]
-    contexts: dict[str, tuple[dict[str, Any], Path]]
-
-
-def _merge(files: list[Path]) -> _Merged:
-    merged = _Merged(current="", clusters={}, users={}, contexts={})
-    for file in files:
-        document = _read(file)
-        merged.current = merged.current or str(document.get("current-context") or "")
-        for key, into in (("cluster", merged.clusters), ("user", merged.users), ("context", merged.contexts)):
-            for name, entry in _entries(document, key, file):
-                into.setdefault(name, (entry, file.absolute().parent))
-    return merged
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML as kubectl reads it: a date is a string."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for letter, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        document = yaml.load(file.read_bytes(), Loader=_Loader)
-    except OSError as error:
-        raise errors.KubeconfigError(f"kubeconfig {file}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError) as error:
-        raise errors.KubeconfigError(f"kubeconfig {file}: not valid YAML: {_one_line(error)}") from error
-    if document is None:
-        return {}
-    if not isinstance(document, dict) or document.get("kind", "Config") != "Config":
-        raise errors.KubeconfigError(f"kubeconfig {file}: not a document of kind Config")
-    return document
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
-
-
-def _entries(document: Mapping[str, Any], key: str, file: Path) -> list[tuple[str, dict[str, Any]]]:
-    listed = document.get(f"{key}s") or []
-    if not isinstance(listed, list):
-        raise errors.KubeconfigError(f"kubeconfig {file}: {key}s must be a list")
-    found = []
-    for index, entry in enumerate(listed):
-        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise errors.KubeconfigError(f"kubeconfig {file}: {key}s[{index}] must have a name")
-        value = entry.get(key) or {}
-        if not isinstance(value, dict):
-            raise errors.KubeconfigError(f"kubeconfig {file}: {key}s[{index}].{key} must be a map")
-        found.append((entry["name"], value))
-    return found
 
 
 # --- one context ------------------------------------------------------------------------------------------------------
 
 
-def _resolve(merged: _Merged, context_name: str, source: str) -> Config:
+def _resolve(merged: kubeconfig_files.Merged, context_name: str, source: str) -> Config:
     if not context_name:
         raise errors.KubeconfigError(
             f"kubeconfig {source}: no current-context; choose one with --context ({_known(merged.contexts)})"
@@ -187,8 +100,10 @@ def _resolve(merged: _Merged, context_name: str, source: str) -> Config:
         raise errors.KubeconfigError(f"{where}: no cluster {cluster_name!r}; there is {_known(merged.clusters)}")
     if user_name and user_name not in merged.users:
         raise errors.KubeconfigError(f"{where}: no user {user_name!r}; there is {_known(merged.users)}")
-    cluster = _Entry(*merged.clusters[cluster_name], f"kubeconfig {source}: cluster {cluster_name!r}")
-    user = _Entry(*merged.users.get(user_name, ({}, Path())), f"kubeconfig {source}: user {user_name!r}")
+    cluster = kubeconfig_files.Entry(*merged.clusters[cluster_name], f"kubeconfig {source}: cluster {cluster_name!r}")
+    user = kubeconfig_files.Entry(
+        *merged.users.get(user_name, ({}, Path())), f"kubeconfig {source}: user {user_name!r}"
+    )
     return _config(cluster, user, context_name, user_name, source, str(context.get("namespace") or "default"))
 
 
@@ -196,7 +111,14 @@ def _known(entries: Mapping[str, Any]) -> str:
     return ", ".join(sorted(entries)) or "none"
 
 
-def _config(cluster: _Entry, user: _Entry, context_name: str, user_name: str, source: str, namespace: str) -> Config:
+def _config(
+    cluster: kubeconfig_files.Entry,
+    user: kubeconfig_files.Entry,
+    context_name: str,
+    user_name: str,
+    source: str,
+    namespace: str,
+) -> Config:
     certificate = user.pem("client-certificate")
     key = user.pem("client-key")
     if bool(certificate) != bool(key):
@@ -223,7 +145,7 @@ def _config(cluster: _Entry, user: _Entry, context_name: str, user_name: str, so
     )
 
 
-def _server(cluster: _Entry) -> str:
+def _server(cluster: kubeconfig_files.Entry) -> str:
     server = cluster.text("server").rstrip("/")
     parts = urlsplit(server)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -231,17 +153,17 @@ def _server(cluster: _Entry) -> str:
     return server
 
 
-def _impersonation(user: _Entry) -> tuple[tuple[str, str], ...]:
+def _impersonation(user: kubeconfig_files.Entry) -> tuple[tuple[str, str], ...]:
     headers = [("Impersonate-User", user.text("as")), ("Impersonate-Uid", user.text("as-uid"))]
     headers += [("Impersonate-Group", str(group)) for group in user.entry.get("as-groups") or ()]
     return tuple((name, value) for name, value in headers if value)
 
 
-def _exec_plugin(user: _Entry, cluster: _Entry) -> ExecPlugin | None:
+def _exec_plugin(user: kubeconfig_files.Entry, cluster: kubeconfig_files.Entry) -> ExecPlugin | None:
     plugin = user.entry.get("exec")
     if not plugin:
         return None
-    entry = _Entry(plugin, user.folder, f"{user.where}: exec")
+    entry = kubeconfig_files.Entry(plugin, user.folder, f"{user.where}: exec")
     version = entry.text("apiVersion")
     if version not in EXEC_VERSIONS:
         raise errors.KubeconfigError(f"{entry.where}: apiVersion {version!r}; known are {', '.join(EXEC_VERSIONS)}")
@@ -253,58 +175,18 @@ def _exec_plugin(user: _Entry, cluster: _Entry) -> ExecPlugin | None:
         arguments=tuple(str(argument) for argument in plugin.get("args") or ()),
         environment=tuple((str(pair["name"]), str(pair.get("value", ""))) for pair in plugin.get("env") or ()),
         install_hint=entry.text("installHint").strip(),
+        interactive_mode=entry.text("interactiveMode") or "IfAvailable",
         provide_cluster=entry.flag("provideClusterInfo"),
         cluster_extension=_exec_extension(cluster),
         folder=str(user.folder),
     )
 
 
-def _exec_extension(cluster: _Entry) -> Any:
+def _exec_extension(cluster: kubeconfig_files.Entry) -> Any:
     for extension in cluster.entry.get("extensions") or ():
         if extension.get("name") == "client.authentication.k8s.io/exec":
             return extension.get("extension")
     return None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Entry:
-    """A cluster or user, read field by field with errors that name the place."""
-
-    entry: Mapping[str, Any]
-    folder: Path
-    where: str
-
-    def text(self, key: str) -> str:
-        value = self.entry.get(key)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            raise errors.KubeconfigError(f"{self.where}: {key} must be a string, not {value!r}; put it in quotes")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self.entry.get(key)
-        if value is not None and not isinstance(value, bool):
-            raise errors.KubeconfigError(f"{self.where}: {key} must be true or false, not {value!r}")
-        return bool(value)
-
-    def file(self, key: str) -> str:
-        name = self.text(key)
-        return str(self.folder / name) if name else ""
-
-    def pem(self, key: str) -> bytes:
-        """``<key>-data`` in base64, which wins, or the content of the file ``<key>``."""
-        if data := self.text(f"{key}-data"):
-            try:
-                return base64.b64decode("".join(data.split()), validate=True)
-            except (binascii.Error, ValueError) as error:
-                raise errors.KubeconfigError(f"{self.where}: {key}-data is not base64: {error}") from error
-        if not (name := self.file(key)):
-            return b""
-        try:
-            return Path(name).read_bytes()
-        except OSError as error:
-            raise errors.KubeconfigError(f"{self.where}: {key} {name}: {error.strerror}") from error
 
 
 # --- inside a pod -----------------------------------------------------------------------------------------------------

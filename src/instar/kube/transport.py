@@ -23,6 +23,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
+import multidict
+
 import instar
 from instar import errors
 from instar.kube import credentials, failures, kubeconfig, tls
@@ -59,7 +61,7 @@ class Transport:
         self._connections = connections
         self._credentials = credentials.Credentials(config)
         self._credential: credentials.Credential | None = None
-        self._headers: dict[tuple[str, str], dict[str, str]] = {}
+        self._headers: dict[tuple[str, str], Mapping[str, str]] = {}
         self._ssl: ssl.SSLContext | bool = True
         self._proxies: dict[str, str | None] = {}
 
@@ -120,7 +122,7 @@ class Transport:
                 return response
             await self._wait(response, base, deadline, retry=retry)
 
-    async def _send(self, method: str, base: str, url: Any, headers: dict[str, str], body: bytes | None) -> Response:
+    async def _send(self, method: str, base: str, url: Any, headers: Mapping[str, str], body: bytes | None) -> Response:
         # aiohttp warns about large bytes: they would hold up the loop; a file-like body goes out in pieces
         data = io.BytesIO(body) if body is not None and len(body) > LARGE_BODY_BYTES else body
         try:
@@ -174,7 +176,7 @@ class Transport:
     def _address(self, base: str, path: str, params: Mapping[str, Any] | None) -> Any:
         return self._url(f"{base}{path}?{urlencode(params)}" if params else base + path, encoded=True)
 
-    async def _prepare(self, accept: str, content_type: str) -> dict[str, str]:
+    async def _prepare(self, accept: str, content_type: str) -> Mapping[str, str]:
         if self._credentials.due != float("inf") and time.monotonic() >= self._credentials.due:
             await self._renew()
         key = (accept, content_type)
@@ -182,13 +184,17 @@ class Transport:
             headers = self._headers[key] = self._build_headers(accept, content_type)
         return headers
 
-    def _build_headers(self, accept: str, content_type: str) -> dict[str, str]:
-        headers = {"Accept": accept, "Accept-Encoding": self._encoding(), "User-Agent": _user_agent()}
+    def _build_headers(self, accept: str, content_type: str) -> Mapping[str, str]:
+        headers = multidict.CIMultiDict(
+            {"Accept": accept, "Accept-Encoding": self._encoding(), "User-Agent": _user_agent()}
+        )
         if content_type:
             headers["Content-Type"] = content_type
         if self._credential is not None and self._credential.authorization:
             headers["Authorization"] = self._credential.authorization
-        return headers | dict(self.config.impersonate)
+        for name, value in self.config.impersonate:
+            headers.add(name, value)
+        return headers
 
     def _encoding(self) -> str:
         """gzip spares the network and costs both ends time: not on this very machine, nor where kubectl would not."""
