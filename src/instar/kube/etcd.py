@@ -146,13 +146,19 @@ class Etcd:
     async def changes(self, place: resource_model.Resource | str, *, since: int) -> Changes:
         """Objects written after revision ``since``: repeated, this follows many objects for the price of the few.
 
-        Deletions show in ``total`` only.
+        Deletions show in ``total`` only; ``keys`` says what is left.
         """
         prefix = place if isinstance(place, str) else f"{self.root}/{place.group}/{place.plural}/"
         question = {"key": _text(prefix.encode()), "range_end": _text(_after(prefix)), "min_mod_revision": since + 1}
         answer = await self._range(question)
         entries = tuple(_stored(prefix, pair) for pair in answer.kvs)
         return Changes(entries=entries, revision=int(answer.header.revision), total=int(answer.count))
+
+    async def keys(self, place: resource_model.Resource | str) -> list[str]:
+        """The keys of every object, without their values."""
+        prefix = place if isinstance(place, str) else f"{self.root}/{place.group}/{place.plural}/"
+        question = {"key": _text(prefix.encode()), "range_end": _text(_after(prefix)), "keys_only": True}
+        return [pair.key.decode("utf-8", "replace") for pair in (await self._range(question)).kvs]
 
     async def get(self, key: str) -> Stored | None:
         """What is stored under one key, or None."""
