@@ -38,6 +38,7 @@ _LONG_INTEGER = re.compile(rb"[0-9]{19}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _SCALARS = frozenset((str, bool, type(None)))
+_PLAIN: tuple[Any, ...] = (str, int, float, dict, list)
 
 
 def decode(data: bytes | str) -> Any:
@@ -177,7 +178,7 @@ def _walk_list(value: list[Any], path: str, depth: int, number: Callable[[int | 
 
 def _plain(value: Any, path: str) -> Any:
     """Subclasses of JSON's own types (a StrEnum, an OrderedDict) as what they are; anything else is refused."""
-    for kind in (str, int, float, dict, list):
+    for kind in _PLAIN:
         if isinstance(value, kind):
             return kind.__str__(value) if kind is str else kind(value)
     raise errors.JsonError(f"{path or '/'}: a {type(value).__name__} is no JSON value: {value!r:.60}", path=path)
