@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ class Assets:
     etcd: Path
     apiserver: Path
     controller_manager: Path | None
+    kubectl: Path | None
     version: str
     source: str
 
@@ -44,20 +46,18 @@ def named(folder: Path | None, environment: Mapping[str, str] = os.environ) -> A
     return None
 
 
-def cached(kubernetes_version: str, *, with_controller_manager: bool = False) -> Assets | None:
-    """The finished binaries of the cache; None if any is missing."""
+def cached(kubernetes_version: str) -> Assets:
+    """The binaries of the cache, whose build has ended."""
     kubernetes = cache.binaries("kubernetes", kubernetes_version)
     manager = kubernetes / "kube-controller-manager"
-    found = Assets(
+    return Assets(
         etcd=cache.binaries("etcd", releases.etcd()) / "etcd",
         apiserver=kubernetes / "kube-apiserver",
         controller_manager=manager if manager.is_file() else None,
+        kubectl=_kubectl(kubernetes),
         version=kubernetes_version,
         source=str(kubernetes),
     )
-    if not found.etcd.is_file() or not found.apiserver.is_file():
-        return None
-    return None if with_controller_manager and found.controller_manager is None else found
 
 
 def hold_to(assets: Assets, wanted: str) -> None:
@@ -83,9 +83,17 @@ def _in(folder: Path, source: str) -> Assets:
         etcd=folder / "etcd",
         apiserver=folder / "kube-apiserver",
         controller_manager=manager if _runnable(manager) else None,
+        kubectl=_kubectl(folder),
         version=_version(folder / "kube-apiserver", source),
         source=source,
     )
+
+
+def _kubectl(folder: Path) -> Path | None:
+    if _runnable(folder / "kubectl"):
+        return folder / "kubectl"
+    found = shutil.which("kubectl")
+    return Path(found) if found else None
 
 
 def _version(apiserver: Path, source: str) -> str:

@@ -5,6 +5,7 @@
     <cache>/bin/kubernetes-1.37.2/{kube-apiserver,...}   finished binaries, never rebuilt
     <cache>/bin/etcd-3.6.16/etcd
     <cache>/go-build, <cache>/go-mod                     Go's own caches, ours alone: `prune` removes them
+    <cache>/modules/                                     copies of our pinned go.mod, in which Go works
     <cache>/toolchain/                                   Go from PyPI, where the machine has none
     <cache>/runs/                                        the control planes that run now
     <cache>/crashes/                                     what a detached one said before it died
@@ -80,7 +81,14 @@ def size(path: Path) -> int:
 
 def prune(*, everything: bool, dry_run: bool = False) -> dict[Path, int]:
     """Remove Go's caches and toolchain, and with ``everything`` the binaries too; bytes freed by folder."""
-    doomed = [gocache(), gomodcache(), toolchain(), crashes(), *([folder() / "bin"] if everything else [])]
+    doomed = [
+        gocache(),
+        gomodcache(),
+        toolchain(),
+        crashes(),
+        folder() / "modules",
+        *([folder() / "bin"] if everything else []),
+    ]
     freed = {path: size(path) for path in doomed if path.exists()}
     for path in () if dry_run else freed:
         shutil.rmtree(path)

@@ -11,11 +11,10 @@ import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 from instar import errors
-from instar.controlplane import processes, runs
+from instar.controlplane import command, processes, runs
 
 __all__ = ["Link", "spawn"]
 
@@ -31,30 +30,32 @@ class Link:
         self._turn = threading.Lock()
         self._failure: errors.ControlPlaneError | None = None
 
-    def wait(self) -> None:
-        """Until the next event; raises ControlPlaneError if it is that something failed."""
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise self._failed({"process": "supervisor", "what": "ended", "tail": self._own_words()})
-        event = json.loads(line)
-        if event["event"] == "failed":
+    def wait(self, expected: str) -> None:
+        """Until the event that is expected; raises ControlPlaneError for any other."""
+        event = self._next()
+        if event["event"] != expected:
             raise self._failed(event)
 
     def command(self, do: str, name: str = "") -> None:
         """Say it and wait until it is done."""
         assert self._process.stdin is not None
-        with self._turn, contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps({"do": do, "name": name}).encode() + b"\n")
-            self._process.stdin.flush()
-            self.wait()
+        with self._turn:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(json.dumps({"do": do, "name": name}).encode() + b"\n")
+                self._process.stdin.flush()
+            self.wait("done")
 
     def failure(self) -> errors.ControlPlaneError | None:
         """Why the control plane ended by itself; None while it runs."""
         if self._failure is None and self._process.poll() is not None:
-            with contextlib.suppress(errors.ControlPlaneError):
-                self.wait()
+            self._failed(self._next())
         return self._failure
+
+    def _next(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        event: dict[str, Any] = json.loads(line) if line else {"event": "failed", "tail": self._own_words()}
+        return {"process": "supervisor", "what": event["event"], "tail": [], **event}
 
     def close(self) -> None:
         """End it and wait until its processes and its folder are gone; twice is once."""
@@ -87,8 +88,6 @@ class Link:
 
 def spawn(claim: runs.Claim) -> Link:
     """Start the supervisor on the plan in the claim's folder; it takes the lock over."""
-    root = str(Path(__file__).parents[2])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     words = [sys.executable, "-P", "-m", "instar.controlplane.supervisor", str(claim.folder), str(os.getpid())]
     with (claim.folder / "supervisor.log").open("wb") as log:
         process = subprocess.Popen(
@@ -97,7 +96,7 @@ def spawn(claim: runs.Claim) -> Link:
             stdout=subprocess.PIPE,
             stderr=log,
             cwd="/",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            env=command.own_environment(os.environ),
             pass_fds=[claim.descriptor],
             start_new_session=True,
         )

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from instar import errors
-from instar.controlplane import assets, blueprint, certificates, link, releases, runs
+from instar.controlplane import assets, blueprint, build, certificates, link, releases, runs
 from instar.controlplane import settings as settings_
 from instar.controlplane.settings import Settings
 
-__all__ = ["ControlPlane", "Settings", "launch", "start"]
+__all__ = ["ControlPlane", "Settings", "launch", "provide", "start"]
 
 _TRIES = 3
 _PORT_TAKEN = "address already in use"
@@ -32,7 +32,10 @@ _PORT_TAKEN = "address already in use"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ControlPlane:
-    """A control plane that runs: where its kubeconfig, its etcd and its API servers are (URLs on loopback)."""
+    """A control plane that runs: where its kubeconfig, its etcd and its API servers are (URLs on loopback).
+
+    ``kubernetes`` is its version, ``kubectl`` a client of it, if the machine has one.
+    """
 
     name: str
     kubeconfig: Path
@@ -40,6 +43,7 @@ class ControlPlane:
     apiservers: tuple[str, ...]
     folder: Path
     kubernetes: str
+    kubectl: Path | None
     _link: link.Link = field(repr=False)
 
     @property
@@ -70,8 +74,8 @@ class ControlPlane:
         return self._link.failure()
 
     def wait(self) -> None:
-        """Until it ends by itself: raises ControlPlaneError then."""
-        self._link.wait()
+        """Until someone stops it; raises ControlPlaneError if it ends by itself."""
+        self._link.wait("stopped")
 
     def detach(self) -> None:
         """Let it run on after this process, until ``instar controlplane stop``."""
@@ -104,7 +108,7 @@ async def start(settings: Settings | None = None) -> AsyncIterator[ControlPlane]
 def launch(settings: Settings) -> ControlPlane:
     """Start a control plane and wait until it is ready; raises UsageError or ControlPlaneError. End it by ``stop``."""
     settings_.check(settings)
-    found = _assets(settings)
+    found = provide(settings)
     for attempt in range(_TRIES):
         try:
             return _attempt(settings, found)
@@ -114,16 +118,17 @@ def launch(settings: Settings) -> ControlPlane:
     raise errors.InternalError("unreachable")
 
 
-def _assets(settings: Settings) -> assets.Assets:
+def provide(settings: Settings) -> assets.Assets:
+    """The binaries that the settings ask for, built if there are none; raises UsageError or ControlPlaneError."""
     version = releases.resolve(settings.kubernetes_version)
     found = assets.named(settings.assets)
-    if found and version != releases.DEFAULT:
-        assets.hold_to(found, version)
-    found = found or assets.cached(version, with_controller_manager=settings.with_controller_manager)
     if found is None:
-        raise errors.ControlPlaneError(f"no binaries of Kubernetes {version}: run `instar controlplane build`")
+        build.ensure(build.targets(version, with_controller_manager=settings.with_controller_manager))
+        return assets.cached(version)
+    if version != releases.DEFAULT:
+        assets.hold_to(found, version)
     if settings.with_controller_manager and found.controller_manager is None:
-        raise errors.UsageError(f"{found.source} has no executable kube-controller-manager")
+        raise errors.UsageError(f"{found.source}: {found.apiserver.parent} has no executable kube-controller-manager")
     return found
 
 
@@ -138,14 +143,16 @@ def _attempt(settings: Settings, found: assets.Assets) -> ControlPlane:
         runs.release(taken)
         raise
     try:
-        supervisor.wait()
+        supervisor.wait("ready")
     except BaseException:
         supervisor.close()
         raise
-    return _control_plane(plan["state"], taken, supervisor)
+    return _control_plane(plan["state"], found, taken, supervisor)
 
 
-def _control_plane(state: Mapping[str, Any], taken: runs.Claim, supervisor: link.Link) -> ControlPlane:
+def _control_plane(
+    state: Mapping[str, Any], found: assets.Assets, taken: runs.Claim, supervisor: link.Link
+) -> ControlPlane:
     return ControlPlane(
         name=taken.name,
         kubeconfig=Path(state["kubeconfig"]),
@@ -153,5 +160,6 @@ def _control_plane(state: Mapping[str, Any], taken: runs.Claim, supervisor: link
         apiservers=tuple(state["apiservers"]),
         folder=taken.folder,
         kubernetes=state["kubernetes"],
+        kubectl=found.kubectl,
         _link=supervisor,
     )

@@ -3,7 +3,7 @@
 ::
 
     parent --stdin pipe--> supervisor --spawns--> etcd, kube-apiserver...
-           <--stdout----    ready | done | failed
+           <--stdout----    ready | done | failed | stopped
 
 The pipe's end is the parent's death, SIGKILL included; no process needs to poll another's pid for that to hold. It then
 kills its children, removes the run's folder and leaves. ``detach`` makes it stay. Lines of JSON go both ways: commands
@@ -166,6 +166,7 @@ class Supervisor:
 
     def _end(self, *_: object) -> None:
         self._ended = True
+        self._tell({"event": "stopped"})
 
 
 def main() -> None:
