@@ -169,7 +169,10 @@ class Connection(asyncio.Protocol):
             response = self._service.respond(method, path)
         self.receiving = False
         self.deadline = self._all.now + self._all.idle_seconds
-        self._write(response, close=not self._parser.should_keep_alive(), head=method == "HEAD")
+        self._write(response, close=self._is_last(), head=method == "HEAD")
+
+    def _is_last(self) -> bool:
+        return not self._parser.should_keep_alive() or self._parser.should_upgrade()
 
     def _method(self) -> str:
         return str(self._parser.get_method().decode("latin-1"))
