@@ -8,6 +8,7 @@
     |   `-- JsonError               2  bytes or a value that Go's JSON cannot read or say
     |-- FindingError                1  a gate that holds, or a check that found something
     |   |-- ConversionError         1  one object that cannot be converted
+    |   |   `-- Unconvertible       1  what a converter raises: the field, its value and what is wrong with it
     |   `-- GateHeldError           1  a step that may not be taken on the evidence at hand
     |-- ClusterError                3  no usable answer from a cluster
     |   |-- KubeconfigError         3  no or broken kubeconfig
@@ -37,6 +38,7 @@ __all__ = [
     "InternalError",
     "JsonError",
     "KubeconfigError",
+    "Unconvertible",
     "UnreachableError",
     "UsageError",
 ]
@@ -95,6 +97,22 @@ class ConversionError(FindingError):
         self.path = path
 
 
+class Unconvertible(ConversionError):  # noqa: N818 - read as a sentence where it is raised
+    """What a converter raises: ``raise Unconvertible("spec.quota", "cpu=,mem=1Gi", "cpu is empty")``.
+
+    The path is written with dots, or as ``/spec/quota``; the value is shown, shortened, so never name a secret.
+    """
+
+    def __init__(self, path: str, value: object, problem: str) -> None:
+        dotted = path.lstrip("/").replace("/", ".")
+        shown = f'"{value}"' if isinstance(value, str) else repr(value)
+        super().__init__(
+            f"{dotted}: {shown[:117] + '...' if len(shown) > 120 else shown}: {problem}",
+            path="/" + dotted.replace(".", "/"),
+        )
+        self.problem = problem
+
+
 class GateHeldError(FindingError):
     """A step that cannot be undone and whose evidence is missing."""
 
@@ -134,7 +152,8 @@ class ApiError(ClusterError):
 
     ``reason`` is Kubernetes' own word (NotFound, Conflict, Invalid, Expired, ...), or one made from the code where the
     body is no Status. ``retry_after_seconds`` is None unless the server asked for it. ``detail`` is the API server's own
-    sentence, on one line, where ``message`` also names the server.
+    sentence, on one line, where ``message`` also names the server. ``continue_token`` comes with a 410: it goes on
+    with a list at a newer revision.
     Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
     """
 
@@ -147,10 +166,12 @@ class ApiError(ClusterError):
         causes: Sequence[Cause] = (),
         retry_after_seconds: int | None = None,
         detail: str = "",
+        continue_token: str = "",
     ) -> None:
         super().__init__(message, reason=reason)
         self.code = code
         self.detail = detail or message
+        self.continue_token = continue_token
         self.causes = tuple(causes)
         self.retry_after_seconds = retry_after_seconds
 

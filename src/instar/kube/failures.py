@@ -93,6 +93,7 @@ def status_error(
         ],
         retry_after_seconds=retry_after,
         detail=detail,
+        continue_token=str((status.get("metadata") or {}).get("continue") or ""),
     )
 
 

@@ -91,10 +91,11 @@ class AskServers(Action[evidence.ServersSeen]):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Wait(Action[None]):
-    """Come back after that time; ``reasons`` say what is waited for."""
+    """Come back after that time; ``reasons`` say what is waited for, ``left_seconds`` how long where time will do."""
 
     seconds: float
     reasons: tuple[str, ...]
+    left_seconds: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -25,6 +25,7 @@ __all__ = [
     "Verdict",
     "document",
     "exit_code",
+    "with_canaries",
 ]
 
 FINDINGS_KEPT = 1000
@@ -32,11 +33,12 @@ FINDINGS_KEPT = 1000
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """Whether a fact holds, and if not, why and what to do."""
+    """Whether a fact holds, and if not, why and what to do; ``seconds_left`` where time alone will make it hold."""
 
     fact: str
     holds: bool
     reason: str = ""
+    seconds_left: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +88,11 @@ class Scan:
     canaries: frozenset[str] = frozenset()
     complete: bool = True
     seconds: float = 0.0
+
+
+def with_canaries(scan: Scan, canaries: frozenset[str]) -> Scan:
+    """The scan, with the servers through which an old object was seen to move."""
+    return dataclasses.replace(scan, canaries=canaries)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -87,9 +87,10 @@ def settled(observed: Observed) -> evidence.Verdict:
         return _verdict("settled", ["an API server has not caught up yet"])
     until = observed.now if observed.proof_began is None else observed.proof_began
     left = observed.settle_seconds - (until - since)
-    return _verdict(
-        "settled", [f"{left:.0f} s until requests that began before the flip have ended"] if left > 0 else []
-    )
+    if left <= 0:
+        return _verdict("settled", [])
+    reason = f"{left:.0f} s until requests that began before the flip have ended"
+    return evidence.Verdict(fact="settled", holds=False, reason=reason, seconds_left=left)
 
 
 def rewrite_complete(observed: Observed) -> evidence.Verdict:

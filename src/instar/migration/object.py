@@ -106,10 +106,16 @@ def empty_patch(item: Item) -> bytes:
 def touch(item: Item, *, attempts: int, body: Body = empty_patch, kind: str = "merge") -> Dialogue:
     """Write the object until the answer is clear: at most ``attempts`` times, pauses that the server asks for aside.
 
+    An item without a resourceVersion is one that no list can read: it is read by name first.
     ``body`` gives the patch for the object as last seen, or None where there is nothing to write.
     """
     conflicts = 0
     last: refusal.Refused | None = None
+    if not item.resource_version:
+        seen = yield from _get(item)
+        if isinstance(seen, Result):
+            return seen
+        item = seen
     for attempt in range(attempts):
         answer = yield from _patch(item, body, kind)
         if answer is None:

@@ -70,9 +70,10 @@ def over(
     """
     settings.check(chosen)
     locked = ""
+    state: _State | None = None
     for restart in range(chosen.restarts + 1):
         told = yield from actions.do(actions.ReadCrd(name=name))
-        if told.value is None and restart:
+        if told.value is None and state is not None:
             return state.held([_no("crd_unchanged", f"{name} was deleted during the pass, and its objects with it")])
         crd = _found(name, told.value)
         state = _begin(crd, chosen, gates, told, restart)
@@ -89,13 +90,14 @@ def over(
             return (yield from _attempt(state))
         except _Again:
             continue
+    assert state is not None
     return state.held([_no("crd_unchanged", _RESTLESS.format(name, chosen.restarts + 1))])
 
 
 def _found(name: str, crd: crd_model.Crd | None) -> crd_model.Crd:
     if crd is None:
         raise errors.UsageError(
-            f"no CustomResourceDefinition {name!r} in this cluster: the name is <plural>.<group>, see `kubectl get crd`",
+            f"no CustomResourceDefinition {name!r} in this cluster: names are <plural>.<group>, see `kubectl get crd`",
             reason="NotFound",
         )
     return crd
@@ -202,8 +204,17 @@ def _await_servers(
         if told.now >= deadline:
             return state.held(verdicts)
         yield from _check_crd(state)
-        reasons = tuple(verdict.reason for verdict in verdicts if not verdict.holds)
-        yield from actions.do(actions.Wait(seconds=min(POLL_SECONDS, deadline - told.now), reasons=reasons))
+        yield from actions.do(_pause(verdicts, deadline - told.now))
+
+
+def _pause(verdicts: Sequence[evidence.Verdict], patience: float) -> actions.Wait:
+    waiting = [verdict for verdict in verdicts if not verdict.holds]
+    left = max(verdict.seconds_left for verdict in waiting) if all(entry.seconds_left for entry in waiting) else 0.0
+    return actions.Wait(
+        seconds=min(POLL_SECONDS, patience, *([left] if left else [])),
+        reasons=tuple(verdict.reason for verdict in waiting),
+        left_seconds=left,
+    )
 
 
 def _check_crd(state: _State) -> actions.Steps[None]:

@@ -1,0 +1,251 @@
+"""One way through the objects of a resource with many dialogues at once: rewrite, catch-up, proof, re-check.
+
+::
+
+    listing -> bounded queue -> workers, one dialogue each -> tally
+    watch  ---------^           (a proof follows what is created or changed while it runs)
+
+Pages are asked for only as the queue empties, and nothing is kept per object but eight bytes for a revision that a
+later look must recognize, so memory is flat however many objects there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Container, Sequence
+from typing import Protocol
+
+from instar import errors
+from instar.controllers import listing, writer
+from instar.kube import client as kube_client
+from instar.migration import evidence, refusal, revisions
+from instar.migration import object as object_dialogue
+from instar.model import resource as resource_model
+
+__all__ = ["Progress", "Silent", "Sweep", "Task"]
+
+QUEUE = 1000
+TICK_SECONDS = 0.2
+
+
+class Progress(Protocol):
+    """Who wants to know how far a pass is."""
+
+    def begin(self, crd: str, phase: str, total: int | None) -> None:
+        """A phase began; ``total`` objects are expected, None if nobody knows."""
+
+    def advance(self, crd: str, done: int, total: int | None) -> None:
+        """So many objects are done in this phase."""
+
+    def note(self, crd: str, text: str) -> None:
+        """Something to say on a line of its own."""
+
+
+class Silent:
+    """A progress that nobody looks at."""
+
+    def begin(self, crd: str, phase: str, total: int | None) -> None: ...
+
+    def advance(self, crd: str, done: int, total: int | None) -> None: ...
+
+    def note(self, crd: str, text: str) -> None: ...
+
+
+Talk = Callable[[object_dialogue.Item], object_dialogue.Dialogue]
+
+
+class Tally:
+    """What came of every dialogue."""
+
+    def __init__(self, *, name_moved: bool) -> None:
+        self.counts: dict[str, int] = dict.fromkeys(evidence.Counts.__dataclass_fields__, 0)
+        self.moved: list[evidence.Finding] = []
+        self.quarantined: list[evidence.Finding] = []
+        self.unknown: list[evidence.Finding] = []
+        self.known = revisions.Revisions()
+        self._name_moved = name_moved
+
+    def add(self, result: object_dialogue.Result, mark: int) -> None:
+        """Count one end; STOPPED raises, since it concerns all objects."""
+        if result.kind is object_dialogue.Kind.STOPPED and result.refused is not None:
+            refused = result.refused
+            raise errors.ApiError(refused.message, code=refused.code, reason=refused.reason)
+        self.counts[result.kind.value] += 1
+        self.counts["conflicts"] += result.conflicts
+        self.counts["changed"] += result.changed
+        if result.kind in (object_dialogue.Kind.MOVED, object_dialogue.Kind.UNCHANGED):
+            if (revision := revisions.parse(result.revision)) > mark:
+                self.known.add(revision)
+            if result.kind is object_dialogue.Kind.MOVED and self._name_moved:
+                _keep(self.moved, _moved(result.item))
+        elif result.kind is not object_dialogue.Kind.GONE:
+            quarantined = result.kind is object_dialogue.Kind.QUARANTINED
+            _keep(self.quarantined if quarantined else self.unknown, _finding(result))
+
+    @property
+    def done(self) -> int:
+        """How many dialogues have ended."""
+        return sum(self.counts[kind.value] for kind in object_dialogue.Kind if kind.value in self.counts)
+
+
+def _keep(findings: list[evidence.Finding], finding: evidence.Finding) -> None:
+    if len(findings) < evidence.FINDINGS_KEPT:
+        findings.append(finding)
+
+
+def _moved(item: object_dialogue.Item) -> evidence.Finding:
+    return evidence.Finding(
+        namespace=item.namespace,
+        name=item.name,
+        reason="StoredAtOldVersion",
+        message=f"was stored at an old version (resourceVersion {item.resource_version}); it is rewritten now",
+    )
+
+
+def _finding(result: object_dialogue.Result) -> evidence.Finding:
+    refused = result.refused or refusal.Refused(code=0, reason="Unknown", message="no clear answer")
+    return evidence.Finding(
+        namespace=result.item.namespace,
+        name=result.item.name,
+        reason=refusal.classify(refused),
+        message=refused.message,
+        remedy=refusal.describe(refused),
+    )
+
+
+class Task:
+    """What a sweep does: with which objects (``mark`` and ``known`` leave out what was seen before), and how."""
+
+    def __init__(
+        self,
+        *,
+        talk: Talk,
+        mark: int = -1,
+        known: Container[int] = (),
+        managed_fields: bool = False,
+        name_moved: bool = True,
+        follow: bool = False,
+    ) -> None:
+        self.talk = talk
+        self.mark = mark
+        self.known = known
+        self.managed_fields = managed_fields
+        self.name_moved = name_moved
+        self.follow = follow
+
+    def wants(self, item: object_dialogue.Item) -> bool:
+        """Whether the object is newer than the mark, and not known."""
+        if self.mark < 0:
+            return True
+        revision = revisions.parse(item.resource_version)
+        return revision > self.mark and revision not in self.known
+
+
+class Sweep:
+    """Runs tasks over one resource."""
+
+    def __init__(
+        self,
+        client: kube_client.Client,
+        resource: resource_model.Resource,
+        writes: writer.Writer,
+        *,
+        concurrency: int,
+        on_progress: Callable[[int, int | None], None],
+    ) -> None:
+        self._client = client
+        self._resource = resource
+        self._writes = writes
+        self._concurrency = concurrency
+        self._on_progress = on_progress
+
+    async def run(self, task: Task) -> evidence.Scan:
+        """Once through all objects; raises what concerns all of them (no permission, no connection)."""
+        began = time.monotonic()
+        source = listing.Listing(self._client, self._resource, managed_fields=task.managed_fields)
+        tally = Tally(name_moved=task.name_moved)
+        queue: asyncio.Queue[object_dialogue.Item] = asyncio.Queue(QUEUE)
+        workers = [asyncio.create_task(self._work(task, queue, tally, source)) for _ in range(self._concurrency)]
+        ticker = asyncio.create_task(self._tick(tally, source))
+        feeding = asyncio.create_task(self._feed(task, source, queue, tally))
+        try:
+            await _first_failure(feeding, workers)
+        finally:
+            await _end([feeding, ticker, *workers])
+        self._on_progress(tally.done, source.total)
+        if source.error:
+            tally.unknown.append(evidence.Finding(namespace="", name="*", reason="ListFailed", message=source.error))
+            tally.counts["unknown"] += 1
+        return evidence.Scan(
+            mark=source.mark,
+            counts=evidence.Counts(**tally.counts),
+            moved=tuple(tally.moved),
+            quarantined=tuple(tally.quarantined),
+            unknown=tuple(tally.unknown),
+            known=tally.known,
+            complete=not source.error,
+            seconds=time.monotonic() - began,
+        )
+
+    async def _feed(
+        self, task: Task, source: listing.Listing, queue: asyncio.Queue[object_dialogue.Item], tally: Tally
+    ) -> None:
+        following: asyncio.Task[None] | None = None
+        try:
+            async for batch in source.batches():
+                tally.counts["listed"] += len(batch)
+                if task.follow and following is None and source.mark:
+                    following = asyncio.create_task(self._follow(source.mark, queue, tally))
+                for item in batch:
+                    if task.wants(item):
+                        await queue.put(item)
+            await queue.join()
+        finally:
+            if following is not None:
+                await _end([following])
+
+    async def _follow(self, mark: int, queue: asyncio.Queue[object_dialogue.Item], tally: Tally) -> None:
+        """Put what is created or changed into the same queue; when the watch ends, the re-check has to find it."""
+        with contextlib.suppress(errors.ClusterError):
+            async for event in self._client.watch(self._resource, resource_version=str(mark), metadata_only=True):
+                if event.type not in ("ADDED", "MODIFIED"):
+                    continue
+                metadata = event.object["metadata"]
+                if revisions.parse(metadata["resourceVersion"]) not in tally.known:
+                    await queue.put(
+                        object_dialogue.Item(
+                            namespace=metadata.get("namespace", ""),
+                            name=metadata["name"],
+                            uid=metadata["uid"],
+                            resource_version=metadata["resourceVersion"],
+                            generation=metadata.get("generation", 0),
+                        )
+                    )
+
+    async def _work(
+        self, task: Task, queue: asyncio.Queue[object_dialogue.Item], tally: Tally, source: listing.Listing
+    ) -> None:
+        while True:
+            item = await queue.get()
+            tally.add(await self._writes.converse(task.talk(item)), source.mark)
+            queue.task_done()
+
+    async def _tick(self, tally: Tally, source: listing.Listing) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            self._on_progress(tally.done, source.total)
+
+
+async def _first_failure(feeding: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:
+    """Until the feed is at its end, or something failed: workers end by failing only."""
+    done, _ = await asyncio.wait([feeding, *workers], return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
