@@ -71,8 +71,12 @@ def ensure(wanted: Sequence[Target]) -> None:
     cache.folder().mkdir(parents=True, exist_ok=True)
     with progress.shown() as shown, _alone(shown):
         missing = [target for target in wanted if not target.path.is_file()]
-        for target in missing:
-            _build(target, shown)
+        try:
+            for target in missing:
+                _build(target, shown)
+        except KeyboardInterrupt:
+            shown.say("interrupted: run it again, it goes on from here")
+            raise
         if missing:
             _sum_up(wanted, shown)
 
@@ -132,10 +136,8 @@ def _work_folder(target: Target) -> Path:
 def _sum_up(built: Sequence[Target], shown: progress.Progress) -> None:
     binaries = sum(target.path.stat().st_size for target in built)
     caches = sum(cache.size(path) for path in (cache.gocache(), cache.gomodcache(), cache.toolchain()))
-    shown.say(
-        f"disk taken in {cache.folder()}: {cache.format_size(binaries)} of binaries, {cache.format_size(caches)} of what "
-        "Go keeps (`instar controlplane prune` removes that)"
-    )
+    kept = f"{cache.format_size(caches)} of what Go keeps (`instar controlplane prune` removes that)"
+    shown.say(f"disk taken in {cache.folder()}: {cache.format_size(binaries)} of binaries, {kept}")
 
 
 @contextlib.contextmanager
