@@ -97,7 +97,7 @@ class ConversionError(FindingError):
         self.path = path
 
 
-class Unconvertible(ConversionError):  # noqa: N818 - read as a sentence where it is raised
+class Unconvertible(ConversionError):
     """What a converter raises: ``raise Unconvertible("spec.quota", "cpu=,mem=1Gi", "cpu is empty")``.
 
     The path is written with dots, or as ``/spec/quota``; the value is shown, shortened, so never name a secret.

@@ -1,0 +1,179 @@
+"""A conversion bound to its CRD: what ``prove`` proves is what ``serve`` serves.
+
+Binding checks that every version which the CRD has, or which may still be stored, is one of the conversion's, and
+compiles each version's schema once. Two spokes convert through the hub: what the hub cannot say of the source, and what
+the target cannot say of the hub, are carried side by side.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from instar import errors
+from instar.conversion import bare, carrying, categories, definition, entries, patterns
+from instar.model import crd as crd_model
+from instar.model import gojson
+from instar.schema import structural
+
+__all__ = ["Bound", "bind"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Bound:
+    """A conversion with the schemas of its versions. Made by ``bind``."""
+
+    conversion: definition.Conversion
+    crd: crd_model.Crd
+    hops: Mapping[tuple[str, str], carrying.Hop]
+
+    def convert(self, obj: Mapping[str, Any], to: str) -> dict[str, Any]:
+        """The object at version ``to``, a new one; its metadata but the annotations is shared with the argument.
+
+        Raises ConversionError, in one line: the object, both versions, the field, what is wrong, the function.
+        """
+        return self.outcome(obj, to).object
+
+    def outcome(self, obj: Mapping[str, Any], to: str) -> carrying.Outcome:
+        """The same with what was carried, restored and dropped on the way. Raises ConversionError."""
+        source = _version(self, obj, to)
+        if source == to:
+            return carrying.Outcome(object=_unchanged(obj))
+        stops = [source, to] if self.conversion.hub in (source, to) else [source, self.conversion.hub, to]
+        outcome = carrying.Outcome(object=dict(obj))
+        for start, end in zip(stops, stops[1:], strict=False):
+            outcome = _joined(outcome, _hop(self, outcome.object, start, end))
+        return outcome
+
+
+def bind(conversion: definition.Conversion, crd: crd_model.Crd) -> Bound:
+    """Checks a conversion against its CRD. Raises DefinitionError naming every version or path that does not fit."""
+    problems = list(_problems(conversion, crd))
+    if problems:
+        raise errors.DefinitionError(f"conversion of {conversion.kind}.{conversion.group}: {'; '.join(problems)}")
+    sides = {name: _side(conversion, crd, name) for name in conversion.versions}
+    misplaced = list(_misplaced(conversion, sides))
+    if misplaced:
+        raise errors.DefinitionError(f"conversion of {conversion.kind}.{conversion.group}: {'; '.join(misplaced)}")
+    hops = {}
+    for spoke in conversion.spokes:
+        out = _direction(conversion, sides[conversion.hub], sides[spoke.version], spoke.from_hub)
+        back = _direction(conversion, sides[spoke.version], sides[conversion.hub], spoke.to_hub)
+        hops[conversion.hub, spoke.version] = _paired(conversion, sides, out, back, conversion.hub, spoke.version)
+        hops[spoke.version, conversion.hub] = _paired(conversion, sides, back, out, spoke.version, conversion.hub)
+    return Bound(conversion=conversion, crd=crd, hops=hops)
+
+
+def _problems(conversion: definition.Conversion, crd: crd_model.Crd) -> Iterator[str]:
+    if (conversion.group, conversion.kind) != (crd.group, crd.kind):
+        yield f"the CRD {crd.name} is {crd.kind}.{crd.group}"
+    has = {entry.name for entry in crd.versions}
+    for entry in crd.versions:
+        if entry.name not in conversion.versions:
+            yield f"version {entry.name} of the CRD {crd.name} has no spoke"
+    for name in crd.stored_versions:
+        if name not in conversion.versions and name not in has:
+            yield f"version {name} is in status.storedVersions of the CRD {crd.name} and has no spoke"
+    for name in conversion.versions:
+        if name not in has:
+            yield f"version {name} is not in spec.versions of the CRD {crd.name}"
+
+
+def _misplaced(conversion: definition.Conversion, sides: Mapping[str, carrying.Side]) -> Iterator[str]:
+    """Declared paths that the schema does not have."""
+    declared = [(group.version, text) for group in conversion.groups for text in group.paths]
+    for leaves in (conversion.normalised, conversion.sensitive, conversion.droppable):
+        declared += [(leaf.version, leaf.path) for leaf in leaves]
+    for version, text in declared:
+        if not patterns.reaches(patterns.parse(text), sides[version].node):
+            yield f"{text}: version {version} has no such field"
+
+
+def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> carrying.Side:
+    return carrying.Side(
+        version=name,
+        api_version=crd_model.resource(crd, name).api_version,
+        node=structural.compile_schema(crd_model.version(crd, name).schema),
+        plan=categories.plan(conversion, name),
+    )
+
+
+def _direction(
+    conversion: definition.Conversion, source: carrying.Side, target: carrying.Side, function: definition.Converter
+) -> bare.Direction:
+    return bare.Direction(
+        kind=conversion.kind,
+        source=source.api_version,
+        target=target.api_version,
+        function=function,
+        node=target.node,
+    )
+
+
+def _paired(
+    conversion: definition.Conversion,
+    sides: Mapping[str, carrying.Side],
+    forward: bare.Direction,
+    reverse: bare.Direction,
+    source: str,
+    target: str,
+) -> carrying.Hop:
+    return carrying.Hop(
+        kind=conversion.kind,
+        prefix=entries.prefix(conversion.domain),
+        source=sides[source],
+        target=sides[target],
+        forward=forward,
+        reverse=reverse,
+    )
+
+
+def _hop(bound: Bound, obj: Mapping[str, Any], start: str, end: str) -> carrying.Outcome:
+    try:
+        return carrying.convert(bound.hops[start, end], obj)
+    except errors.ConversionError as error:
+        raise errors.ConversionError(f"{_named(obj)} {start} -> {end}: {error.message}", path=error.path) from error
+
+
+def _joined(first: carrying.Outcome, second: carrying.Outcome) -> carrying.Outcome:
+    return carrying.Outcome(
+        object=second.object,
+        carried=first.carried + second.carried,
+        restored=first.restored + second.restored,
+        dropped=first.dropped + second.dropped,
+    )
+
+
+def _version(bound: Bound, obj: Mapping[str, Any], to: str) -> str:
+    """The version of the object, once it is known to be ours to convert."""
+    conversion = bound.conversion
+    api_version, kind = obj.get("apiVersion"), obj.get("kind")
+    group, _, version = api_version.rpartition("/") if isinstance(api_version, str) else ("", "", "")
+    if (group, kind) != (conversion.group, conversion.kind) or version not in conversion.versions:
+        known = ", ".join(conversion.versions)
+        raise errors.ConversionError(
+            f"{_named(obj)}: {api_version!r} is no version of {conversion.kind}.{conversion.group} ({known})"
+        )
+    if to not in conversion.versions:
+        known = ", ".join(conversion.versions)
+        raise errors.ConversionError(f"{_named(obj)} {version} -> {to}: no such version; there are {known}")
+    return version
+
+
+def _named(obj: Mapping[str, Any]) -> str:
+    """``Tenant default/acme`` as far as the object says."""
+    metadata = obj.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name") or (f"{metadata['generateName']}*" if metadata.get("generateName") else "<unnamed>")
+    return (
+        f"{obj.get('kind')} {metadata['namespace']}/{name}"
+        if metadata.get("namespace")
+        else f"{obj.get('kind')} {name}"
+    )
+
+
+def _unchanged(obj: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = obj.get("metadata")
+    copied: dict[str, Any] = gojson.copy({**obj, "metadata": metadata if isinstance(metadata, dict) else {}})
+    return copied

@@ -1,0 +1,174 @@
+"""Entries: one carried leaf in one annotation. This format is stored data.
+
+==========  ==========================================================  ==============================================
+annotation  ``carried.<domain>/<version>.<16 hex of sha256(path)>``     a compact JSON list
+view        ``carried.<domain>/<version>.view``                         32 hex: ``view(object)``
+==========  ==========================================================  ==============================================
+
+``version`` is the one that the leaf belongs to, and that cannot lose it: not the version of the object it is put on.
+
+=====  =========  ====================================================================================================
+place  name       what stands there
+=====  =========  ====================================================================================================
+0      kind       the kind of the object, as text: a copy of annotations to another kind carries nothing
+1      path       the leaf's path (model/path.py); a path that does not hash to its key is malformed
+2      value      ``[value]``, or ``[]``: the leaf is absent in that version
+3      base       what is seen there when coming back without the entry: ``[value]``; or text: 32 hex of sha256 of its
+                  canonical JSON, where that is longer than 64 bytes; or a number: nothing is seen there, and of the list
+                  items and map keys on the path so many are. Left out: the number 0
+4      group      32 hex over what is seen at the members of its declared groups; left out without a group
+=====  =========  ====================================================================================================
+
+A list that begins with a whole number above 1, instead of a kind, is of that later format: a ConversionError, for an
+older release must not drop what it cannot read. Anything else that is not exactly this is malformed, and dropped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from instar import errors
+from instar.conversion.leaves import ABSENT
+from instar.model import gojson, path
+
+__all__ = ["Digest", "Entry", "Malformed", "digest", "key", "prefix", "read", "shortened", "split", "view", "write"]
+
+FORMAT = 1
+LONGEST_BASE = 64
+VIEW = "view"
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Digest:
+    """A base too long to be written out."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """One carried leaf; ``base`` is a value, a Digest or ABSENT, ``anchors`` counts only where it is ABSENT."""
+
+    path: str
+    value: Any
+    base: Any = ABSENT
+    anchors: int = 0
+    group: str = ""
+
+
+class Malformed(Exception):
+    """Why a text is no entry."""
+
+
+def prefix(domain: str) -> str:
+    """What every annotation key of ours begins with."""
+    return f"carried.{domain}/"
+
+
+def split(name: str) -> tuple[str, str]:
+    """Version and tail of a key without its prefix."""
+    version, _, tail = name.partition(".")
+    return version, tail
+
+
+def key(version: str, where: str) -> str:
+    """The key of the entry for a path, without the prefix."""
+    return f"{version}.{hashlib.sha256(where.encode()).hexdigest()[:16]}"
+
+
+def view(obj: Mapping[str, Any]) -> str:
+    """The digest of an object as a client sees it: apiVersion, kind and body."""
+    return digest({name: value for name, value in obj.items() if name != "metadata"})
+
+
+def digest(value: Any) -> str:
+    """32 hex digits of sha256 over the canonical JSON."""
+    return hashlib.sha256(gojson.encode(value)).hexdigest()[:32]
+
+
+def shortened(base: Any) -> Any:
+    """The base as it is written: itself, or a Digest."""
+    if base is ABSENT or type(base) in (bool, int, float) or base is None:
+        return base
+    text = gojson.encode(base)
+    return Digest(hashlib.sha256(text).hexdigest()[:32]) if len(text) > LONGEST_BASE else base
+
+
+def write(entry: Entry, kind: str) -> str:
+    """The annotation's value."""
+    fields: list[Any] = [kind, entry.path, [] if entry.value is ABSENT else [entry.value]]
+    if isinstance(entry.base, Digest):
+        fields.append(entry.base.text)
+    elif entry.base is not ABSENT:
+        fields.append([entry.base])
+    elif entry.anchors or entry.group:
+        fields.append(entry.anchors)
+    if entry.group:
+        fields.append(entry.group)
+    return gojson.encode(fields).decode()
+
+
+def read(text: Any, tail: str, kind: str) -> Entry:
+    """The entry that an annotation holds; ``tail`` is the hash in its key. Raises Malformed; ConversionError if later."""
+    if type(text) is not str:
+        raise Malformed("not text")
+    try:
+        fields = gojson.decode(text)
+    except errors.JsonError:
+        raise Malformed("not JSON") from None
+    if type(fields) is not list or not fields:
+        raise Malformed("not a list")
+    if type(fields[0]) is int and fields[0] > FORMAT:
+        raise errors.ConversionError(
+            f"a carried entry has format {fields[0]}, and this release reads {FORMAT}: "
+            "run the release that wrote it, or a later one"
+        )
+    return _read(fields, tail, kind)
+
+
+def _read(fields: list[Any], tail: str, kind: str) -> Entry:
+    if not 3 <= len(fields) <= 5:
+        raise Malformed("not an entry")
+    if fields[0] != kind:
+        raise Malformed("of another kind")
+    where = fields[1]
+    if type(where) is not str or hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:16] != tail:
+        raise Malformed("its path does not hash to its key")
+    try:
+        path.parse(where)
+    except errors.UsageError:
+        raise Malformed("not a path") from None
+    base, anchors = _base(fields[3]) if len(fields) > 3 else (ABSENT, 0)
+    value = _slot(fields[2])
+    if value is ABSENT and base is ABSENT:
+        raise Malformed("neither value nor base")
+    return Entry(where, value, base, anchors, _group(fields))
+
+
+def _slot(field: Any) -> Any:
+    if type(field) is not list or len(field) > 1:
+        raise Malformed("not a value")
+    return field[0] if field else ABSENT
+
+
+def _base(field: Any) -> tuple[Any, int]:
+    if type(field) is int and field >= 0:
+        return ABSENT, field
+    if type(field) is str and _DIGEST.fullmatch(field):
+        return Digest(field), 0
+    if type(field) is list and len(field) == 1:
+        return field[0], 0
+    raise Malformed("not a base")
+
+
+def _group(fields: list[Any]) -> str:
+    if len(fields) < 5:
+        return ""
+    if type(fields[4]) is not str or not _DIGEST.fullmatch(fields[4]):
+        raise Malformed("not a group")
+    return fields[4]

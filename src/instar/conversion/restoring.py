@@ -1,0 +1,121 @@
+"""Puts carried leaves back into a body, and looks up what a body shows at a path.
+
+Absences first, then values, both in path order. Removing never removes a parent; setting creates the parents, and
+replaces one that can hold nothing. Each list is indexed once for a body, not once for an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from instar.conversion import listing
+from instar.conversion.leaves import ABSENT
+from instar.model import gojson, path
+from instar.schema import structural
+
+__all__ = ["Body", "restore"]
+
+
+class Body:
+    """A body with the indexes of its lists. Lookups and changes by path."""
+
+    def __init__(self, body: dict[str, Any], root: structural.Node) -> None:
+        self.body = body
+        self._root = root
+        self._indexes: dict[int, tuple[list[Any], listing.Index | None]] = {}
+
+    def get(self, steps: Iterable[path.Step]) -> tuple[Any, int]:
+        """What stands at a path (ABSENT if nothing), and how many items and map keys on the way are there.
+
+        -1 where a list on the way is not regular: there is no way to one of its items.
+        """
+        value: Any = self.body
+        node, anchors = self._root, 0
+        for step in steps:
+            if type(value) is list and not isinstance(step, path.Field) and self._index(value, node) is None:
+                return ABSENT, -1
+            value, inner, anchor = self._down(value, node, step)
+            if value is ABSENT:
+                return ABSENT, anchors
+            node, anchors = inner, anchors + anchor
+        return value, anchors
+
+    def set(self, steps: tuple[path.Step, ...], value: Any) -> None:
+        """The value at the path, whatever was there."""
+        holder, node = self._holder(steps)
+        self._put(holder, node, steps[-1], value)
+
+    def remove(self, steps: tuple[path.Step, ...]) -> None:
+        """Nothing at the path; its parents stay."""
+        holder, node = self.body, self._root
+        value: Any = holder
+        for step in steps[:-1]:
+            value, node, _ = self._down(value, node, step)
+            if value is ABSENT:
+                return
+        last = steps[-1]
+        if isinstance(last, path.Field):
+            if type(value) is dict:
+                value.pop(last.name, None)
+        elif type(value) is list:
+            index = self._index(value, node)
+            if index is not None and last.text in index:
+                position = list(index).index(last.text)
+                del value[position], index[last.text]
+
+    def _holder(self, steps: tuple[path.Step, ...]) -> tuple[Any, structural.Node]:
+        value: Any = self.body
+        node = self._root
+        for step, following in zip(steps, steps[1:], strict=False):
+            wanted = dict if isinstance(following, path.Field) else list
+            inner, below, _ = self._down(value, node, step)
+            if type(inner) is not wanted:
+                self._put(value, node, step, wanted())
+                inner, below, _ = self._down(value, node, step)
+            value, node = inner, below
+        return value, node
+
+    def _put(self, holder: Any, node: structural.Node, step: path.Step, value: Any) -> None:
+        if isinstance(step, path.Field):
+            holder[step.name] = value
+            return
+        if isinstance(step, path.Item) and type(value) is dict and not value:
+            value.update(step.keys)
+        index = self._index(holder, node)
+        if index is None:  # an irregular list has no way to one item; who asks has checked
+            return
+        if step.text in index:
+            holder[list(index).index(step.text)] = value
+        else:
+            holder.append(value)
+        index[step.text] = value
+
+    def _down(self, value: Any, node: structural.Node, step: path.Step) -> tuple[Any, structural.Node, bool]:
+        if isinstance(step, path.Field):
+            if type(value) is not dict:
+                return ABSENT, structural.ANY, False
+            inner, is_key = structural.child(node, step.name) or (structural.ANY, True)
+            return value.get(step.name, ABSENT), inner, is_key
+        if type(value) is not list:
+            return ABSENT, structural.ANY, False
+        return (self._index(value, node) or {}).get(step.text, ABSENT), node.items or structural.ANY, True
+
+    def _index(self, items: list[Any], node: structural.Node) -> listing.Index | None:
+        known = self._indexes.get(id(items))
+        if known is None:  # the list is kept beside its index: an id is only one while its owner lives
+            known = self._indexes[id(items)] = (items, listing.index(items, node))
+        return known[1]
+
+
+def restore(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A copy of the body with these leaves (path, value or ABSENT) put back."""
+    target = Body(gojson.copy(body), root)
+    ordered = sorted(leaves, key=lambda leaf: leaf[0])
+    for where, value in ordered:
+        if value is ABSENT:
+            target.remove(path.parse(where))
+    for where, value in ordered:
+        if value is not ABSENT:
+            target.set(path.parse(where), gojson.copy(value))
+    return target.body
