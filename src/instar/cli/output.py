@@ -29,10 +29,11 @@ class Column:
 
 
 def option(command: Function) -> Function:
-    """Add ``-o/--output`` as the keyword ``output``."""
+    """Add ``-o/--output`` as the keyword ``form``."""
     return click.option(
         "-o",
         "--output",
+        "form",
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
