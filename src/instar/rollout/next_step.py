@@ -221,13 +221,12 @@ def old_version_left(observed: Observed) -> Finding | None:
 
 
 def _settled(observed: Observed) -> tuple[crd_model.Version, ...]:
-    """The lesser versions of a CRD whose stored versions are exactly the storage version."""
+    """The older versions of a CRD whose stored versions are exactly the storage version."""
     crd = observed.crd
     storage = crd_model.storage_version(crd)
     if crd.stored_versions != (storage,) or crd.terminating:
         return ()
-    order = versions.by_priority(version.name for version in crd.versions)
-    return tuple(version for version in crd.versions if order.index(version.name) > order.index(storage))
+    return tuple(version for version in crd.versions if versions.is_older(version.name, storage))
 
 
 def _migrate(observed: Observed) -> str:
