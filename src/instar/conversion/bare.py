@@ -54,9 +54,8 @@ def _settled(direction: Direction, answer: dict[str, Any]) -> dict[str, Any]:
     except errors.JsonError:
         settled = _refuse(direction, body)
     except RecursionError:
-        raise errors.ConversionError(
-            f"{_name(direction)} returned an object nested deeper than {gojson.MAX_DEPTH} levels, or one that holds itself"
-        ) from None
+        text = f"returned an object nested deeper than {gojson.MAX_DEPTH} levels, or one that holds itself"
+        raise errors.ConversionError(f"{_name(direction)} {text}") from None
     result: dict[str, Any] = settled
     return result
 

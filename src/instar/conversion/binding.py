@@ -8,6 +8,7 @@ the target cannot say of the hub, are carried side by side.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ class Bound:
             return carrying.Outcome(object=_unchanged(obj))
         stops = [source, to] if self.conversion.hub in (source, to) else [source, self.conversion.hub, to]
         outcome = carrying.Outcome(object=dict(obj))
-        for start, end in zip(stops, stops[1:], strict=False):
+        for start, end in itertools.pairwise(stops):
             outcome = _joined(outcome, _hop(self, outcome.object, start, end))
         return outcome
 

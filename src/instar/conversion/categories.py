@@ -1,7 +1,8 @@
 """What was declared about leaves of one version, ready to be asked for one path.
 
 *carried* is what is not declared; *normalised* leaves differ only where their normaliser says so; *sensitive* ones are
-never written to an annotation; *droppable* ones go first when the annotations are full. *Groups* stand or fall together.
+never written to an annotation; *droppable* ones go first when the annotations are full. *Groups* stand or fall
+together.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ place  name       what stands there
 0      kind       the kind of the object, as text: a copy of annotations to another kind carries nothing
 1      path       the leaf's path (model/path.py); a path that does not hash to its key is malformed
 2      value      ``[value]``, or ``[]``: the leaf is absent in that version
-3      base       what is seen there when coming back without the entry: ``[value]``; or text: 32 hex of sha256 of its
-                  canonical JSON, where that is longer than 64 bytes; or a number: nothing is seen there, and of the list
-                  items and map keys on the path so many are. Left out: the number 0
+3      base       what is seen there when coming back without the entry: ``[value]``; or text: 32 hex of sha256 of
+                  its canonical JSON, where that is longer than 64 bytes; or a number: nothing is seen there, and of
+                  the list items and map keys on the path so many are. Left out: the number 0
 4      group      32 hex over what is seen at the members of its declared groups; left out without a group
 =====  =========  ====================================================================================================
 
@@ -114,7 +114,10 @@ def write(entry: Entry, kind: str) -> str:
 
 
 def read(text: Any, tail: str, kind: str) -> Entry:
-    """The entry that an annotation holds; ``tail`` is the hash in its key. Raises Malformed; ConversionError if later."""
+    """The entry that an annotation holds; ``tail`` is the hash in its key.
+
+    Raises Malformed; ConversionError where the format is a later one.
+    """
     if type(text) is not str:
         raise Malformed("not text")
     try:

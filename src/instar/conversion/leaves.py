@@ -56,7 +56,8 @@ def differences(
     """Every leaf at which ``own`` is not what is ``seen``.
 
     ``same(path, own, seen)`` may call two unequal values the same. With ``order``, the order of a keyed list is a place
-    of its own (the list's path and ``[]``); without, a list whose order its items alone would not bring back is one leaf.
+    of its own (the list's path and ``[]``); without, a list whose order its items alone would not bring back is one
+    leaf.
     """
     walk = _Walk(same, order)
     walk.both(own, seen, root, "", 0)

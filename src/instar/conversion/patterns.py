@@ -71,7 +71,8 @@ def reaches(pattern: tuple[str, ...], root: structural.Node) -> bool:
 def _bind(pattern: tuple[str, ...], steps: tuple[path.Step, ...]) -> tuple[str, ...] | None:
     bound = []
     for wanted, step in zip(pattern, steps, strict=False):
-        if (wanted == ANY_ITEM and not isinstance(step, path.Field)) or (wanted == ANY_KEY and isinstance(step, path.Field)):
+        wildcard = ANY_KEY if isinstance(step, path.Field) else ANY_ITEM
+        if wanted == wildcard:
             bound.append(step.text)
         elif wanted != step.text:
             return None

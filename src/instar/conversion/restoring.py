@@ -6,6 +6,7 @@ replaces one that can hold nothing. Each list is indexed once for a body, not on
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,7 +68,7 @@ class Body:
     def _holder(self, steps: tuple[path.Step, ...]) -> tuple[Any, structural.Node]:
         value: Any = self.body
         node = self._root
-        for step, following in zip(steps, steps[1:], strict=False):
+        for step, following in itertools.pairwise(steps):
             wanted = dict if isinstance(following, path.Field) else list
             inner, below, _ = self._down(value, node, step)
             if type(inner) is not wanted:
