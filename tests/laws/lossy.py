@@ -115,7 +115,7 @@ def _items(kind: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield "", value
 
 
-def crd(node: Node, storage: str = "two") -> dict[str, Any]:
+def crd(node: Node, storage: str = "two", kind: str = KIND) -> dict[str, Any]:
     """The CRD document; the whole of the random schema stands under ``spec``."""
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -124,7 +124,7 @@ def crd(node: Node, storage: str = "two") -> dict[str, Any]:
         "spec": {
             "group": GROUP,
             "scope": "Namespaced",
-            "names": {"plural": PLURAL, "singular": "thing", "kind": KIND, "listKind": "ThingList"},
+            "names": {"plural": PLURAL, "singular": "thing", "kind": kind, "listKind": f"{kind}List"},
             "versions": [_version(node, name, storage) for name in ("one", "two")],
         },
     }

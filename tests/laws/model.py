@@ -41,7 +41,9 @@ def wire(value: Any) -> Any:
 def settle(schema: Mapping[str, Any], document: Mapping[str, Any], *, defaults: bool = True) -> dict[str, Any]:
     """A whole object as the API server has it after decoding at this version: pruned, defaulted, nulls dropped."""
     settled = wire(document)
-    kept = {name: settled[name] for name in ROOT if name in settled}
+    kept = {name: settled[name] for name in sorted(ROOT) if name in settled}
+    if isinstance(kept.get("metadata"), dict):
+        kept["metadata"] = {k: v for k, v in kept["metadata"].items() if v or k not in _WORDS}
     body = {name: below for name, below in settled.items() if name not in ROOT}
     inner = {**schema, "properties": {k: v for k, v in schema.get("properties", {}).items() if k not in ROOT}}
     _prune(inner, body)

@@ -1,0 +1,117 @@
+"""A conversion under judgement: its schemas, its author's functions, and the framework's answer as the server takes it.
+
+``move`` is what a client sees on a read at another version, ``write`` what a write leaves: the pipeline of the model,
+with the framework in the one place where the API server calls it.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib.util
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, settings
+from tests.laws import lossy, model
+
+import instar.conversion as conversion
+from instar.model import crd as crd_model
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+Document = dict[str, Any]
+
+
+def many(examples: int) -> settings:
+    """So many examples, however long each takes; the judge is slow and its objects are large."""
+    return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Subject:
+    crd: crd_model.Crd
+    bound: Any
+    domain: str
+    functions: Mapping[tuple[str, str], Callable[[Document], Document]]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        return tuple(version.name for version in self.crd.versions)
+
+    def schema(self, version: str) -> Mapping[str, Any]:
+        return crd_model.version(self.crd, version).schema
+
+    def write(self, document: Document) -> Document:
+        """What the API server makes of a body before it converts it."""
+        return model.settle(self.schema(version_of(document)), document)
+
+    def move(self, document: Document, to: str) -> Document:
+        """What a read at ``to`` answers: converted, metadata framed as the API server frames it, pruned."""
+        answer = model.wire(self.bound.convert(copy.deepcopy(document), to))
+        assert answer["apiVersion"] == f"{self.crd.group}/{to}"
+        assert answer["kind"] == document["kind"]
+        return model.pruned(self.schema(to), _framed(document, answer))
+
+    def bare(self, document: Document, to: str) -> Document:
+        """The author's function alone, settled: what would be seen if nothing were carried."""
+        converted = self.functions[version_of(document), to](copy.deepcopy(document))
+        return model.settle(self.schema(to), {**converted, "apiVersion": f"{self.crd.group}/{to}"})
+
+    def stripped(self, document: Document) -> Document:
+        return model.stripped(document, self.domain)
+
+    def entries(self, document: Document) -> dict[str, str]:
+        return model.entries(document, self.domain)
+
+    def carried(self, document: Document) -> dict[str, str]:
+        return model.carried(document, self.domain)
+
+
+def version_of(document: Document) -> str:
+    return str(document["apiVersion"]).rpartition("/")[2]
+
+
+def other(subject: Subject, version: str) -> str:
+    return next(name for name in subject.versions if name != version)
+
+
+def _framed(document: Document, answer: Document) -> Document:
+    """Labels and annotations come from the answer, all other metadata from the object that was sent."""
+    if "metadata" not in document:
+        return answer
+    words = {name: value for name, value in answer["metadata"].items() if name in ("labels", "annotations")}
+    kept = {name: value for name, value in document["metadata"].items() if name not in ("labels", "annotations")}
+    return {**answer, "metadata": {**kept, **words}}
+
+
+def of_node(node: lossy.Node, storage: str = "two", kind: str = lossy.KIND) -> Subject:
+    """The random conversion of a node; version ``two`` is the hub."""
+    crd = crd_model.parse(lossy.crd(node, storage, kind))
+    there, back = lossy.function(node, "one"), lossy.function(node, "two")
+    spoke = conversion.Spoke(version="one", to_hub=there, from_hub=back)
+    whole = conversion.Conversion(kind=kind, group=lossy.GROUP, hub="two", spokes=(spoke,), domain=lossy.DOMAIN)
+    return Subject(
+        crd=crd,
+        bound=conversion.bind(whole, crd),
+        domain=lossy.DOMAIN,
+        functions={("one", "two"): there, ("two", "one"): back},
+    )
+
+
+def of_example(name: str) -> Subject:
+    """An example of the repository: its CRD and its conversion file."""
+    folder = EXAMPLES / name
+    crd = crd_model.parse(yaml.safe_load((folder / "crd.yaml").read_text()))
+    spec = importlib.util.spec_from_file_location(f"example_{name}", folder / "conversion.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    whole = module.conversion
+    functions: dict[tuple[str, str], Callable[[Document], Document]] = {}
+    for spoke in whole.spokes:
+        functions[spoke.version, whole.hub] = spoke.to_hub
+        functions[whole.hub, spoke.version] = spoke.from_hub
+    return Subject(crd=crd, bound=conversion.bind(whole, crd), domain=whole.domain or whole.group, functions=functions)
