@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.wire import judge
 
 from instar import errors
-from instar.conversion import review
+from instar.conversion import reviewing
 
 GROUP = "wire.example.com"
 V1, V1BETA1 = "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"
@@ -25,6 +25,8 @@ RECORDED = sorted((Path(__file__).parent / "recorded").glob("*.json"))
 
 class Swapping:
     """Reverses `spec.s`, so that a converted object can be told from one that was passed through."""
+
+    versions = ("v1", "v1alpha1", "v1beta1")
 
     def convert(self, obj: dict[str, Any], to: str) -> dict[str, Any]:
         spec = obj.get("spec")
@@ -39,7 +41,7 @@ BOUNDS = {(GROUP, "Part"): Swapping()}
 
 
 def converse(sent: bytes) -> list[dict[str, Any]]:
-    answer = review.answer(BOUNDS, sent)
+    answer = reviewing.answer(BOUNDS, sent)
     return judge.accept(sent, answer.code, "application/json", answer.body)
 
 
@@ -103,7 +105,7 @@ def test_r5_an_object_of_two_keys() -> None:
     """P13: metadata must be an object in the answer, even where the request has none."""
     bare = {"apiVersion": f"{GROUP}/v1alpha1", "kind": "Part"}
     assert converse(sending(bare)) == [{"apiVersion": f"{GROUP}/v1", "kind": "Part", "metadata": {}}]
-    assert review.answer(BOUNDS, sending({**bare, "metadata": None})).message == ""
+    assert reviewing.answer(BOUNDS, sending({**bare, "metadata": None})).message == ""
 
 
 def test_r6_none_and_many_and_mixed() -> None:

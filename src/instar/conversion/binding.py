@@ -29,8 +29,13 @@ class Bound:
     crd: crd_model.Crd
     hops: Mapping[tuple[str, str], carrying.Hop]
 
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Every version that an object may be taken from and to."""
+        return self.conversion.versions
+
     def convert(self, obj: Mapping[str, Any], to: str) -> dict[str, Any]:
-        """The object at version ``to``, a new one; its metadata but the annotations is shared with the argument.
+        """The object at version ``to``, a new one that shares nothing with the argument.
 
         Raises ConversionError, in one line: the object, both versions, the field, what is wrong, the function.
         """

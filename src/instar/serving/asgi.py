@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-from instar.conversion import review
+from instar.conversion import reviewing
 from instar.serving import service as service_module
 
 __all__ = ["App", "app"]
@@ -20,7 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 def app(
-    bounds: review.Bounds,
+    bounds: reviewing.Bounds,
     *,
     limits: service_module.Limits | None = None,
     aliases: Mapping[str, tuple[str, str]] | None = None,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import prometheus_client
 from prometheus_client import exposition, process_collector
 
-from instar.conversion import review
+from instar.conversion import reviewing
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -61,7 +61,7 @@ class Metrics:
             "instar_webhook_certificate_reloads", "Changed certificate files seen.", ["result"], registry=self.registry
         )
 
-    def count(self, answer: review.Answer, seconds: float) -> None:
+    def count(self, answer: reviewing.Answer, seconds: float) -> None:
         """Count one answered request and its objects."""
         read = "failed" if answer.message else "success"
         result = read if answer.code == 200 else "unreadable"
@@ -74,8 +74,8 @@ class Metrics:
         """Count one request that was not looked at: ``overload`` or ``too_large``."""
         self._requests.labels(result).inc()
 
-    def _count_object(self, outcome: review.Outcome) -> None:
-        known = (outcome.group, outcome.kind) in self._known and outcome.reason not in ("NotServed", "UnknownVersion")
+    def _count_object(self, outcome: reviewing.Outcome) -> None:
+        known = (outcome.group, outcome.kind) in self._known and outcome.reason != "NotServed"
         kind, source, target = outcome.kind, outcome.from_version, outcome.to_version
         labels = (kind, source, target) if known else ("unknown", "unknown", "unknown")
         self._objects.labels(*labels, outcome.reason or "success").inc()

@@ -20,7 +20,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 
-from instar.conversion import review
+from instar.conversion import reviewing
 from instar.serving import metrics as metrics_module
 
 __all__ = ["Intake", "Limits", "Response", "Service"]
@@ -97,7 +97,7 @@ class Service:
 
     def __init__(
         self,
-        bounds: review.Bounds,
+        bounds: reviewing.Bounds,
         *,
         limits: Limits | None = None,
         aliases: Mapping[str, tuple[str, str]] | None = None,
@@ -135,22 +135,24 @@ class Service:
             self.metrics.count_refused("too_large")
             most = self.limits.body_bytes
             text = f"the ConversionReview has {intake.size} bytes, more than the {most} of --max-body-bytes"
-            return self._answered(review.refuse(intake.body(), text))
+            return self._answered(reviewing.refuse(intake.body(), text))
         alias = path[len("/convert/") :]
         if alias and alias not in self._aliases:
             known = ", ".join(f"/convert/{name}" for name in sorted(self._aliases))
-            return self._answered(review.refuse(intake.body(), f"nothing is served at {path}, only /convert, {known}"))
+            return self._answered(
+                reviewing.refuse(intake.body(), f"nothing is served at {path}, only /convert, {known}")
+            )
         started = time.perf_counter()
-        answer = review.answer(self._bounds, intake.body())
+        answer = reviewing.answer(self._bounds, intake.body())
         self.metrics.count(answer, time.perf_counter() - started)
         return self._answered(answer)
 
-    def _answered(self, answer: review.Answer) -> Response:
+    def _answered(self, answer: reviewing.Answer) -> Response:
         if answer.message:
             self._log(answer)
         return Response(code=answer.code, body=answer.body)
 
-    def _log(self, answer: review.Answer) -> None:
+    def _log(self, answer: reviewing.Answer) -> None:
         """Say who failed and where; the message itself quotes the object and is for debugging only."""
         failed = [outcome for outcome in answer.outcomes if outcome.reason]
         for outcome in failed:
@@ -182,6 +184,6 @@ class Service:
         return Response(code=200, body=self.metrics.text(), content_type=metrics_module.CONTENT_TYPE)
 
 
-def _fields(outcome: review.Outcome) -> dict[str, str]:
+def _fields(outcome: reviewing.Outcome) -> dict[str, str]:
     names = ("group", "kind", "namespace", "name", "from_version", "to_version", "reason", "path")
     return {name: str(getattr(outcome, name))[:256] for name in names}

@@ -14,6 +14,8 @@ REVIEW = "apiextensions.k8s.io/v1"
 class Relabelling:
     """Changes nothing but the version; `spec.fail` makes it fail."""
 
+    versions = ("v1", "v1alpha1")
+
     def convert(self, obj: dict[str, Any], to: str) -> dict[str, Any]:
         if "fail" in obj.get("spec", {}):
             raise errors.ConversionError(f"spec.fail: {obj['spec']['fail']!r}: told to fail", path="/spec/fail")

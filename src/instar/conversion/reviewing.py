@@ -27,6 +27,11 @@ MAX_MESSAGE = 2000
 class Convertible(Protocol):
     """What can take one object of a kind to another version: a ``Bound``."""
 
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Every version that it can take an object from and to."""
+        ...
+
     def convert(self, obj: dict[str, Any], to: str) -> dict[str, Any]:
         """The object at version ``to``; ConversionError says why it cannot be."""
         ...
@@ -130,7 +135,7 @@ def _result(bounds: Bounds, raw: bytes, desired: str) -> _Result:
     except errors.ConversionError as error:
         return _Result(
             subject=_subject(outcome),
-            problem=f"{outcome.from_version} -> {outcome.to_version}: {error.message}",
+            problem=_problem(outcome, error.message),
             outcome=dataclasses.replace(outcome, reason=error.reason, path=error.path),
         )
     carried_bytes = frame.carried_bytes(found)
@@ -147,10 +152,16 @@ def _outcome(split: frame.Split, desired: str) -> Outcome:
         group=group,
         kind=split.kind,
         namespace=str(metadata.get("namespace") or ""),
-        name=str(metadata.get("name") or metadata.get("generateName") or "<unnamed>"),
+        name=_name(metadata),
         from_version=version,
         to_version=desired.rpartition("/")[2],
     )
+
+
+def _name(metadata: Mapping[str, Any]) -> str:
+    if metadata.get("name"):
+        return str(metadata["name"])
+    return f"{metadata['generateName']}*" if metadata.get("generateName") else "<unnamed>"
 
 
 def _subject(outcome: Outcome) -> str:
@@ -158,15 +169,24 @@ def _subject(outcome: Outcome) -> str:
     return f"{outcome.kind} {key}"
 
 
+def _problem(outcome: Outcome, message: str) -> str:
+    """The words after the subject; a message that has the subject and the versions already keeps them once."""
+    rest = message.removeprefix(_subject(outcome))
+    if rest != message and rest.startswith(" "):
+        return rest[1:]
+    return f"{outcome.from_version} -> {outcome.to_version}: {rest.removeprefix(': ')}"
+
+
 def _found(bounds: Bounds, split: frame.Split, desired: str) -> dict[str, Any]:
     """The checked object at the desired version."""
     group, _, version = desired.rpartition("/")
     bound = bounds.get((group, split.kind))
-    if bound is None or split.api_version.rpartition("/")[0] != group:
-        served = ", ".join(sorted(f"{kind}.{of}" for of, kind in bounds)) or "nothing"
+    source_group, _, source = split.api_version.rpartition("/")
+    if bound is None or source_group != group or not {source, version} <= set(bound.versions):
+        served = ", ".join(f"{kind}.{of} ({', '.join(bounds[of, kind].versions)})" for of, kind in sorted(bounds))
         text = (
-            f"no conversion of {split.kind} from {split.api_version!r} to {desired!r} here, only of {served}: "
-            "start the server with its conversion, or correct spec.conversion of the CRD"
+            f"no conversion of {split.kind} from {split.api_version!r} to {desired!r} here, only of "
+            f"{served or 'nothing'}: start the server with its conversion, or correct spec.conversion of the CRD"
         )
         raise errors.ConversionError(text, reason="NotServed")
     if split.api_version == desired:
