@@ -68,9 +68,14 @@ class Writer:
         """Run a dialogue to its end; UnreachableError if the server asks to wait for longer than patience lasts."""
         server = self._canaries.next() if self._canaries is not None else None
         waited_since: float | None = None
-        action = next(dialogue)
+        outcome: object_dialogue.Outcome = None
         while True:
-            outcome: object_dialogue.Outcome = None
+            try:
+                action = dialogue.send(outcome)
+            except StopIteration as end:  # at once, where there is nothing to write
+                result: object_dialogue.Result = end.value
+                break
+            outcome = None
             match action:
                 case object_dialogue.Patch():
                     outcome = await self._patch(action, server)
@@ -84,11 +89,6 @@ class Writer:
                             "try again when it is less busy"
                         )
                     await asyncio.sleep(action.seconds)
-            try:
-                action = dialogue.send(outcome)
-            except StopIteration as end:
-                result: object_dialogue.Result = end.value
-                break
         if server is not None and self._canaries is not None and result.kind is object_dialogue.Kind.MOVED:
             self._canaries.moved(server)
         return result
