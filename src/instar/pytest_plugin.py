@@ -52,11 +52,11 @@ def control_plane_settings() -> plane.Settings:
 
 
 @pytest.fixture(scope="session")
-def control_plane(control_plane_settings: plane.Settings) -> Iterator[plane.ControlPlane]:
+def control_plane(
+    request: pytest.FixtureRequest, control_plane_settings: plane.Settings
+) -> Iterator[plane.ControlPlane]:
     """One real control plane for the whole session; its binaries are built if there are none."""
-    from instar.controlplane import plane
-
-    started = plane.launch(control_plane_settings)
+    started = _launch(request.config, control_plane_settings)
     try:
         yield started
         if failure := started.failure():
@@ -66,14 +66,14 @@ def control_plane(control_plane_settings: plane.Settings) -> Iterator[plane.Cont
 
 
 @pytest.fixture
-def make_control_plane() -> Iterator[MakeControlPlane]:
+def make_control_plane(request: pytest.FixtureRequest) -> Iterator[MakeControlPlane]:
     """Starts control planes of other settings (``make_control_plane(apiservers=2)``) that end with the test."""
     from instar.controlplane import plane
 
     with contextlib.ExitStack() as stack:
 
         def make(**settings: Any) -> plane.ControlPlane:
-            started = plane.launch(plane.Settings(**settings))
+            started = _launch(request.config, plane.Settings(**settings))
             stack.callback(started.stop)
             return started
 
@@ -104,3 +104,13 @@ async def etcd(control_plane: plane.ControlPlane) -> AsyncIterator[kube_etcd.Etc
 
     async with kube_etcd.Etcd(control_plane.etcd) as witness:
         yield witness
+
+
+def _launch(config: pytest.Config, settings: plane.Settings) -> plane.ControlPlane:
+    from instar.controlplane import plane
+
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    # A first build takes minutes: without this pytest would swallow what it says.
+    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+        plane.provide(settings)
+    return plane.launch(settings)
