@@ -81,7 +81,7 @@ class _Sorted:
 
 
 def convert(hop: Hop, obj: Mapping[str, Any]) -> Outcome:
-    """The object at the hop's target. Raises ConversionError; shares metadata with its argument, changes nothing."""
+    """The object at the hop's target. Raises ConversionError; changes and shares nothing of its argument."""
     metadata = obj.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
     found = _sort(hop, metadata.get("annotations"))
@@ -222,7 +222,7 @@ def _sort(hop: Hop, annotations: Any) -> _Sorted:
 
 def _metadata(metadata: Mapping[str, Any], found: _Sorted, written: Mapping[str, str]) -> dict[str, Any]:
     """The object's own metadata; only our keys come and go."""
-    result = dict(metadata)
+    result: dict[str, Any] = gojson.copy(metadata)
     if type(result.get("annotations")) is not dict and not written:
         return result
     annotations = {**found.others, **found.third, **written}

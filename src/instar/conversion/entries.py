@@ -19,8 +19,9 @@ place  name       what stands there
 4      group      32 hex over what is seen at the members of its declared groups; left out without a group
 =====  =========  ====================================================================================================
 
-A list that begins with a whole number above 1, instead of a kind, is of that later format: a ConversionError, for an
-older release must not drop what it cannot read. Anything else that is not exactly this is malformed, and dropped.
+A later format begins with its number: ``[2, kind, path, ...]``, with a kind and a path as above. It is a
+ConversionError, for an older release must not drop what it cannot read. Anything else that is not exactly this is
+malformed, and dropped.
 """
 
 from __future__ import annotations
@@ -126,12 +127,16 @@ def read(text: Any, tail: str, kind: str) -> Entry:
         raise Malformed("not JSON") from None
     if type(fields) is not list or not fields:
         raise Malformed("not a list")
-    if type(fields[0]) is int and fields[0] > FORMAT:
-        raise errors.ConversionError(
-            f"a carried entry has format {fields[0]}, and this release reads {FORMAT}: "
-            "run the release that wrote it, or a later one"
-        )
-    return _read(fields, tail, kind)
+    if type(fields[0]) is not int:
+        return _read(fields, tail, kind)
+    if fields[0] <= FORMAT or fields[1:2] != [kind]:
+        raise Malformed("not an entry")
+    where = _path(fields[2:], tail)
+    raise errors.ConversionError(
+        f"what is carried at {where} has format {fields[0]}, and this release reads {FORMAT}: "
+        "run the release that wrote it, or a later one",
+        path=where,
+    )
 
 
 def _read(fields: list[Any], tail: str, kind: str) -> Entry:
@@ -139,18 +144,23 @@ def _read(fields: list[Any], tail: str, kind: str) -> Entry:
         raise Malformed("not an entry")
     if fields[0] != kind:
         raise Malformed("of another kind")
-    where = fields[1]
+    where = _path(fields[1:], tail)
+    base, anchors = _base(fields[3]) if len(fields) > 3 else (ABSENT, 0)
+    value = _slot(fields[2])
+    if value is ABSENT and base is ABSENT:
+        raise Malformed("neither value nor base")
+    return Entry(where, value, base, anchors, _group(fields))
+
+
+def _path(fields: list[Any], tail: str) -> str:
+    where = fields[0] if fields else None
     if type(where) is not str or hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:16] != tail:
         raise Malformed("its path does not hash to its key")
     try:
         path.parse(where)
     except errors.UsageError:
         raise Malformed("not a path") from None
-    base, anchors = _base(fields[3]) if len(fields) > 3 else (ABSENT, 0)
-    value = _slot(fields[2])
-    if value is ABSENT and base is ABSENT:
-        raise Malformed("neither value nor base")
-    return Entry(where, value, base, anchors, _group(fields))
+    return where
 
 
 def _slot(field: Any) -> Any:
