@@ -168,11 +168,11 @@ def test_crash_of_a_detached_one_is_told_by_list_and_stop(environment, tmp_path)
     assert (stopped.returncode, "etcd was killed by signal 9" in stopped.stderr) == (2, True)
 
 
-def test_flags_gates_and_audit_take_effect(environment, tmp_path):
+def test_flags_gates_and_audit_take_effect(environment, binaries, tmp_path):
     """A flag after --, a feature gate and --audit reach the API server; a flag of ours that is said again gives way."""
     words = ["--feature-gates", "WatchList=false", "--audit", "--apiserver-flag=--anonymous-auth=false"]
     with foreground(environment, "--name", "flags", *words, "--", "--authorization-mode=AlwaysAllow") as (_, said):
-        kubectl = ["kubectl", "--kubeconfig", said["kubeconfig"]]
+        kubectl = [str(binaries.kubectl), "--kubeconfig", said["kubeconfig"]]
         metrics = subprocess.run([*kubectl, "get", "--raw", "/metrics"], capture_output=True, text=True).stdout
         assert 'kubernetes_feature_enabled{name="WatchList",stage="BETA"} 0' in metrics
         words = [*kubectl, "--as", "nobody", "auth", "can-i", "delete", "nodes"]

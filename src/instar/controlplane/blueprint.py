@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from instar.controlplane import arguments, assets, cache, certificates, kubeconfig, ports, runs
+from instar.controlplane import arguments, assets, certificates, kubeconfig, ports, runs
 from instar.controlplane.settings import Settings
 
 __all__ = ["apiserver_name", "draw"]
@@ -46,7 +46,7 @@ def draw(settings: Settings, found: assets.Assets, taken: runs.Claim) -> dict[st
         "start_seconds": settings.start_seconds,
         "lock": str(taken.lock),
         "kubeconfig_copy": str(settings.kubeconfig.absolute()) if settings.kubeconfig else "",
-        "crash_report": str(cache.crashes() / f"{taken.name}.txt"),
+        "crash_report": str(runs.crash_report(taken.name)),
         "state": {
             "name": taken.name,
             "kubernetes": found.version,

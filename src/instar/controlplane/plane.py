@@ -101,6 +101,10 @@ async def start(settings: Settings | None = None) -> AsyncIterator[ControlPlane]
         yield plane
         if failure := plane.failure():
             raise failure
+    except Exception as error:
+        if (failure := plane.failure()) and failure is not error:
+            error.add_note(failure.message)
+        raise
     finally:
         await asyncio.shield(asyncio.to_thread(plane.stop))
 

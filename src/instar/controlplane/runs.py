@@ -24,7 +24,7 @@ from typing import Any
 from instar import errors
 from instar.controlplane import cache
 
-__all__ = ["Claim", "Run", "alive", "claim", "find", "read", "release", "stop"]
+__all__ = ["Claim", "Run", "alive", "claim", "crash_report", "find", "read", "release", "stop"]
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?")
 _STOP_SECONDS = 20.0
@@ -70,6 +70,7 @@ def claim(name: str = "") -> Claim:
         raise errors.UsageError(f"control plane {name!r} already runs: choose another --name or stop that one first")
     folder = cache.runs() / name
     _bury(folder)
+    crash_report(name).unlink(missing_ok=True)
     folder.mkdir(mode=0o700)
     return Claim(name=name, folder=folder, lock=lock, descriptor=descriptor)
 
@@ -98,13 +99,18 @@ def alive() -> list[Run]:
     return found
 
 
+def crash_report(name: str) -> Path:
+    """Where a detached control plane leaves what it said before it died."""
+    return cache.crashes() / f"{name}.txt"
+
+
 def find(name: str) -> Run:
     """The run of that name; raises UsageError that names those there are, or says how it died."""
     running = alive()
     for run in running:
         if run.name == name:
             return run
-    report = cache.crashes() / f"{name}.txt"
+    report = crash_report(name)
     if report.is_file():
         raise errors.UsageError(f"control plane {name!r} has died: {report.read_text().strip()}")
     names = ", ".join(run.name for run in running) or "none"
