@@ -5,9 +5,11 @@ import re
 
 import click
 import pytest
+import yaml
 
-from instar import errors
+from instar import conversion, errors
 from instar.cli import main
+from instar.model import crd
 
 ROOT = pathlib.Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -74,3 +76,24 @@ def test_dependencies_have_their_reasons() -> None:
     names = re.findall(r'"([a-z-]+)>=', block)
     architecture = (ROOT / "ARCHITECTURE.md").read_text()
     assert [name for name in names if name not in architecture] == []
+
+
+def test_the_readme_s_converter_does_what_the_readme_says() -> None:
+    """Three replicas read as small, are still three after a label from v1alpha1, and large from there is five."""
+    namespace: dict[str, object] = {}
+    source = (ROOT / "README.md").read_text().split("```python\n", 1)[1].split("```", 1)[0]
+    exec(compile(source, "README.md", "exec"), namespace)
+    widget_crd = crd.parse(yaml.safe_load((ROOT / "examples/widget/crd.yaml").read_text()))
+    bound = conversion.bind(namespace["conversion"], widget_crd)
+    widget = {
+        "apiVersion": "platform.acme.io/v1",
+        "kind": "Widget",
+        "metadata": {"name": "demo", "namespace": "default", "uid": "1"},
+        "spec": {"resources": {"replicas": 3}, "tier": "bronze"},
+    }
+    old = bound.convert(widget, "v1alpha1")
+    assert old["spec"]["size"] == "small"
+    old["metadata"]["labels"] = {"seen": "yes"}
+    assert bound.convert(old, "v1")["spec"]["resources"] == {"replicas": 3}
+    old["spec"]["size"] = "large"
+    assert bound.convert(old, "v1")["spec"]["resources"] == {"replicas": 5}
