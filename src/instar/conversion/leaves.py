@@ -36,6 +36,7 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
+_CONTAINERS = frozenset((dict, list))
 _EMPTY: dict[str, Any] = {}
 Same = Callable[[str, Any, Any], bool]
 
@@ -59,9 +60,15 @@ def differences(
     of its own (the list's path and ``[]``); without, a list whose order its items alone would not bring back is one
     leaf.
     """
+    if gojson.equal(own, seen):
+        return []
     walk = _Walk(same, order)
     walk.both(own, seen, root, "", 0)
     return walk.found
+
+
+def _is(own: Any, seen: Any) -> bool:
+    return type(own) is type(seen) and bool(own == seen)
 
 
 class _Walk:
@@ -75,8 +82,7 @@ class _Walk:
         properties = node.properties
         for name, value in own.items():
             other = seen.get(name, ABSENT)
-            kind = type(value)
-            if kind is type(other) and kind is not dict and kind is not list and value == other:
+            if gojson.equal(value, other) if type(value) in _CONTAINERS else _is(value, other):
                 continue
             inner, is_key = structural.child(node, name) or (structural.ANY, True)
             self.value(value, other, inner, where + path.field(name), anchors + (is_key and other is not ABSENT))

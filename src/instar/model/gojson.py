@@ -83,13 +83,22 @@ def copy(value: Any) -> Any:
 
 def equal(left: Any, right: Any) -> bool:
     """Whether Go would hold the same value: types count, order counts in lists and not in objects."""
+    if left != right:  # in C; but there 1, 1.0 and True are equal
+        return False
+    try:
+        return orjson.dumps(left, option=orjson.OPT_SORT_KEYS) == orjson.dumps(right, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return _equal_slowly(left, right)
+
+
+def _equal_slowly(left: Any, right: Any) -> bool:
     kind = type(left)
     if kind is not type(right):
         return False
     if kind is dict:
-        return len(left) == len(right) and all(key in right and equal(left[key], right[key]) for key in left)
+        return len(left) == len(right) and all(key in right and _equal_slowly(left[key], right[key]) for key in left)
     if kind is list:
-        return len(left) == len(right) and all(map(equal, left, right))
+        return len(left) == len(right) and all(map(_equal_slowly, left, right))
     return bool(left == right)
 
 

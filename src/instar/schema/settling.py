@@ -34,20 +34,24 @@ def _value(value: Any, node: structural.Node, defaults: bool, preserving: bool) 
         return _object(value, node, defaults, preserving)
     if kind is list:
         return _list(value, node, defaults, preserving)
+    if kind is int and gojson.INT64_MIN <= value <= gojson.INT64_MAX:
+        return value
     plain = gojson.normal(value)
     return _value(plain, node, defaults, preserving) if type(plain) in (dict, list) else plain
 
 
 def _object(value: dict[str, Any], node: structural.Node, defaults: bool, preserving: bool) -> dict[str, Any]:
     result: dict[str, Any] = {}
-    properties, additional, keep = node.properties, node.additional, node.preserve or preserving
+    known, additional, keep = node.properties.get, node.additional, node.preserve or preserving
+    embedded = node.embedded
     for name, item in value.items():
-        inner = properties.get(name, additional)
-        if node.embedded and name in structural.META:
-            result[name] = _kept(item)
-        elif inner is None:
-            if keep:
+        inner = known(name, additional)
+        kind = type(item)
+        if inner is None or (embedded and name in structural.META):
+            if keep or embedded and name in structural.META:
                 result[name] = _kept(item)
+        elif kind is str or kind is bool:  # most of any object
+            result[name] = item
         elif item is None and not inner.nullable:
             if inner.default is not structural.MISSING:
                 result[name] = _default(inner) if defaults else None
@@ -56,7 +60,7 @@ def _object(value: dict[str, Any], node: structural.Node, defaults: bool, preser
     if defaults:
         for name in node.defaulted:
             if name not in result:
-                result[name] = _default(properties[name])
+                result[name] = _default(node.properties[name])
     return result
 
 
