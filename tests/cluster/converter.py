@@ -20,7 +20,7 @@ class Converter:
         self.refuse: set[str] = set()
         self.down = False
         self.calls: list[tuple[str, str]] = []
-        self.client_config = {"url": f"https://127.0.0.1:{port}/convert", "caBundle": _text(ca)}
+        self.client_config = {"url": f"https://127.0.0.1:{port}/convert", "caBundle": text(ca)}
 
     def stanza(self) -> dict[str, Any]:
         """What stands under ``spec.conversion`` of the CRD."""
@@ -43,7 +43,7 @@ class Converter:
         return {"apiVersion": review["apiVersion"], "kind": "ConversionReview", "response": response}
 
 
-def _text(data: bytes) -> str:
+def text(data: bytes) -> str:
     import base64
 
     return base64.b64encode(data).decode()

@@ -148,7 +148,7 @@ class _Edge:
 
     async def _ask(self, action: actions.AskServers) -> evidence.ServersSeen:
         seen = await self._servers.ask(action.crd, fresh=action.fresh)
-        self._urls = tuple(server.url for server in seen.servers)
+        self._urls = tuple(server.url for server in seen.servers if server.steady_since is not None)
         return seen
 
     async def _wait(self, action: actions.Wait) -> None:

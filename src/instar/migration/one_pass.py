@@ -189,13 +189,16 @@ def _await_servers(
     state: _State, step: str, *, mark: str, fresh: bool = False
 ) -> actions.Steps[evidence.Evidence | None]:
     """Ask until the gates of a step hold; Evidence if they did not within the time."""
+    gates = [entry for entry in state.gates if entry.step == step]
     deadline: float | None = None
+    if not gates:
+        return None
     while True:
         told = yield from actions.do(actions.AskServers(crd=state.crd, fresh=fresh))
         fresh = False
         state.see(servers=told.value, now=told.now)
         state.note(servers=told.value)
-        verdicts = gate.judge([entry for entry in state.gates if entry.step == step], step, state.observed)
+        verdicts = gate.judge(gates, step, state.observed)
         if all(verdict.holds for verdict in verdicts):
             state.time(mark, told)
             return None
