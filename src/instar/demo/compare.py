@@ -82,7 +82,7 @@ def _object(view: View, entry: ledger.Expected, found: Mapping[str, Any] | None)
         return [
             Loss(key=entry.key, field="", message=f"{where}: is another object: uid {uid}, written was {entry.uid}")
         ]
-    wanted, seen = view.expected(entry.fields), view.seen(found)
+    wanted, seen = view.expected(entry.state), view.seen(found)
     return [
         Loss(key=entry.key, field=view.names(path), message=f"{where}: {path}: {_difference(wanted, seen, path)}")
         for path in sorted(wanted.keys() | seen.keys())

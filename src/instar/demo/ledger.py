@@ -5,35 +5,38 @@ the writes to one object in that order knows each value's last acknowledged edit
 its answer arrived. Two answers with one resource version mean that one of the writes changed nothing: their order does
 not matter.
 
-An object is its uid: a name that is deleted and made again is another object.
+An object is its uid: a name that is deleted and made again is another object. What a write does to an object is its
+``effect``, a function from what was there to what is there then.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from instar.model import resource
 
-__all__ = ["Expected", "Ledger", "Write"]
+__all__ = ["Effect", "Expected", "Ledger", "Write"]
+
+Effect = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Write:
-    """One acknowledged write: which fields it set, to what; None for a field that it took away."""
+    """One acknowledged write: the resource version that it got, and what it did."""
 
     revision: int
-    fields: Mapping[str, Any]
+    effect: Effect
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Expected:
-    """What one object must hold: each field's last acknowledged value."""
+    """What one object must hold: each value as it was last acknowledged."""
 
     key: resource.ObjectKey
     uid: str
-    fields: Mapping[str, Any]
+    state: Mapping[str, Any]
 
 
 class Ledger:
@@ -45,10 +48,10 @@ class Ledger:
         self._deleted: set[str] = set()
         self.edits = 0
 
-    def wrote(self, key: resource.ObjectKey, uid: str, revision: int, fields: Mapping[str, Any]) -> None:
+    def wrote(self, key: resource.ObjectKey, uid: str, revision: int, effect: Effect) -> None:
         """A create, update, patch or apply was acknowledged."""
         self._keys[uid] = key
-        self._writes.setdefault(uid, []).append(Write(revision=revision, fields=fields))
+        self._writes.setdefault(uid, []).append(Write(revision=revision, effect=effect))
         self.edits += 1
 
     def deleted(self, uid: str) -> None:
@@ -60,7 +63,7 @@ class Ledger:
         """Every object that must exist, with what it must hold."""
         for uid, writes in self._writes.items():
             if uid not in self._deleted:
-                yield Expected(key=self._keys[uid], uid=uid, fields=_replay(writes))
+                yield Expected(key=self._keys[uid], uid=uid, state=_replay(writes))
 
     @property
     def live(self) -> int:
@@ -69,7 +72,7 @@ class Ledger:
 
 
 def _replay(writes: list[Write]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     for write in sorted(writes, key=lambda write: write.revision):
-        fields.update(write.fields)
-    return {name: value for name, value in fields.items() if value is not None}
+        state = write.effect(state)
+    return state

@@ -69,11 +69,16 @@ class _Range(msgspec.Struct, frozen=True):
     count: str = "0"
 
 
+class _Status(msgspec.Struct, frozen=True):
+    version: str = ""
+
+
 class _Head(msgspec.Struct, frozen=True):
     apiVersion: str = ""
 
 
 _RANGE = msgspec.json.Decoder(_Range)
+_STATUS = msgspec.json.Decoder(_Status)
 _HEAD = msgspec.json.Decoder(_Head)
 
 
@@ -159,6 +164,14 @@ class Etcd:
         prefix = place if isinstance(place, str) else f"{self.root}/{place.group}/{place.plural}/"
         question = {"key": _text(prefix.encode()), "range_end": _text(_after(prefix)), "keys_only": True}
         return [pair.key.decode("utf-8", "replace") for pair in (await self._range(question)).kvs]
+
+    async def version(self) -> str:
+        """The server's own version, as ``3.6.16``."""
+        try:
+            answer = _STATUS.decode(await self._post("/v3/maintenance/status", {}))
+        except msgspec.DecodeError as error:
+            raise errors.UnreachableError(f"{self.url} did not answer as etcd's JSON gateway does: {error}") from error
+        return answer.version
 
     async def get(self, key: str) -> Stored | None:
         """What is stored under one key, or None."""

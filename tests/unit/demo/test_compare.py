@@ -10,13 +10,13 @@ from instar.demo import compare, ledger
 from instar.model import resource
 
 KEY = resource.ObjectKey(namespace="a", name="b")
-EXPECTED = (ledger.Expected(key=KEY, uid="u", fields={"cpu": "8"}),)
+EXPECTED = (ledger.Expected(key=KEY, uid="u", state={"cpu": "8"}),)
 
 
 def view(where: str) -> compare.View:
     return compare.View(
         where=where,
-        expected=lambda fields: {"/spec/cpu": [fields["cpu"], f"{fields['cpu']}.0"]},
+        expected=lambda state: {"/spec/cpu": [state["cpu"], f"{state['cpu']}.0"]},
         seen=lambda found: compare.leaves(found["spec"], "/spec"),
         names=lambda path: path.split("/")[2],
     )

@@ -25,15 +25,15 @@ def test_order_of_answers_does_not_matter(order: tuple[int, ...]) -> None:
     book = ledger.Ledger()
     for index in order:
         revision, fields = WRITES[index]
-        book.wrote(KEY, "uid", revision, fields)
-    assert [entry.fields for entry in book.expected()] == [{"cpu": "3", "memory": "4Gi"}]
+        book.wrote(KEY, "uid", revision, lambda state, fields=fields: state | fields)
+    assert [entry.state for entry in book.expected()] == [{"cpu": "3", "memory": "4Gi", "note": None}]
 
 
 def test_a_name_made_again_is_another_object() -> None:
     """Deleting one object takes nothing from the one that has its name now."""
     book = ledger.Ledger()
-    book.wrote(KEY, "one", 1, {"cpu": "1"})
+    book.wrote(KEY, "one", 1, lambda _: {"cpu": "1"})
     book.deleted("one")
-    book.wrote(KEY, "two", 3, {"memory": "2Gi"})
-    assert [(entry.uid, entry.fields) for entry in book.expected()] == [("two", {"memory": "2Gi"})]
+    book.wrote(KEY, "two", 3, lambda _: {"memory": "2Gi"})
+    assert [(entry.uid, entry.state) for entry in book.expected()] == [("two", {"memory": "2Gi"})]
     assert (book.live, book.edits) == (1, 3)

@@ -1,0 +1,182 @@
+"""Turns what a run measured into facts that hold or do not, and into its report."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import platform
+from collections.abc import Mapping
+
+import instar
+from instar.demo import checking, compare, judging, sampling, world
+from instar.migration import evidence
+from instar.model import crd as crd_model
+from instar.report import numbers, run
+
+__all__ = ["Story", "migration_lines", "of"]
+
+WRITES_WANTED = 500
+OBJECTS_PER_WRITE = 12
+"""So many objects give clients the time for one write each: a rewrite of 6,000 is long enough for 500."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Story:
+    """Everything that was measured, as the scenario gathered it."""
+
+    world: world.World
+    objects: int
+    settle_seconds: float
+    began: datetime.datetime
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    crd: crd_model.Crd
+    evidence: evidence.Evidence
+    verdicts: tuple[judging.Verdict, ...]
+    checked: checking.Outcome
+    created: int
+    deleted: int
+    writes: Mapping[str, run.Writes]
+    sampler: sampling.Sampler
+    software: Mapping[str, str]
+
+
+def of(story: Story) -> run.Run:
+    """The run as its report shows it."""
+    here, steps = story.world, story.world.recorder
+    losses = compare.merge(*(verdict.losses for verdict in story.verdicts))
+    facts = _facts(story, losses)
+    return run.Run(
+        title=f"{numbers.count(story.objects)} {here.api.kind} objects taken from {world.OLD} to {world.NEW}",
+        kind=here.api.kind,
+        crd=here.api.name,
+        old=world.OLD,
+        new=world.NEW,
+        began=f"{story.began:%Y-%m-%d %H:%M:%S} UTC",
+        seconds=steps.elapsed(),
+        objects=story.objects,
+        created=story.created,
+        deleted=story.deleted,
+        stored_before=story.before,
+        stored_after=story.after,
+        stored_versions=story.crd.stored_versions,
+        lost=len(losses),
+        losses=tuple(loss.message for loss in losses),
+        compared=story.verdicts[-1].compared,
+        acknowledged_edits=here.book.edits,
+        apply_ok=not story.checked.failures,
+        writes=story.writes,
+        facts=facts,
+        steps=tuple(steps.steps),
+        software=_software(story),
+        stored_samples=tuple(story.sampler.stored),
+        latency_samples=tuple(story.sampler.latency),
+        write_samples=tuple(story.sampler.writes),
+        write_interval_seconds=story.sampler.write_interval_seconds,
+        settle_seconds=story.settle_seconds,
+        rewrite_seconds=story.evidence.rewrite.seconds if story.evidence.rewrite else 0.0,
+    )
+
+
+def migration_lines(found: evidence.Evidence) -> list[str]:
+    """What a migration did, one line for each phase."""
+    lines = []
+    if (rewrite := found.rewrite) is not None:
+        moved = rewrite.counts.moved
+        pace = f", {numbers.rate(rewrite.counts.listed / rewrite.seconds)}" if rewrite.seconds else ""
+        lines.append(f"{numbers.count(moved)} objects rewritten in {numbers.duration(rewrite.seconds)}{pace}")
+    if (proof := found.proof) is not None:
+        took = numbers.duration(proof.seconds)
+        healed = f", {found.proof_rounds} rounds" if found.proof_rounds > 1 else ""
+        lines.append(
+            f"{numbers.count(proof.counts.listed)} objects proved: a write that changes nothing moves no "
+            f"resourceVersion ({took}{healed})"
+        )
+    if (stored := found.stored) is not None:
+        held = ", ".join(f"{numbers.count(number)} at {name}" for name, number in stored.by_version.items())
+        lines.append(f"and by the bytes in etcd: {held}, {stored.unreadable} unreadable")
+    before, after = ", ".join(found.stored_versions_before), ", ".join(found.stored_versions_after)
+    return [*lines, f"status.storedVersions: [{before}] is now [{after}]"]
+
+
+def _facts(story: Story, losses: list[compare.Loss]) -> tuple[run.Fact, ...]:
+    return (
+        _nothing_lost(story, losses),
+        _stored_at_new(story),
+        _trimmed(story),
+        _clients_went_on(story),
+        _clients_unharmed(story),
+        _usable_after(story),
+    )
+
+
+def _nothing_lost(story: Story, losses: list[compare.Loss]) -> run.Fact:
+    first, last = story.verdicts[0], story.verdicts[-1]
+    return run.Fact(
+        name="nothing_lost",
+        statement="Every object holds what was last written to it",
+        measured=f"{numbers.count(first.compared)} objects compared {', '.join(first.places)} before {world.OLD} went, "
+        f"{numbers.count(last.compared)} {', '.join(last.places)} after; {numbers.count(story.world.book.edits)} "
+        f"acknowledged writes; {len(losses)} values lost",
+        holds=not losses,
+    )
+
+
+def _stored_at_new(story: Story) -> run.Fact:
+    held = ", ".join(f"{numbers.count(number)} at {version}" for version, number in story.after.items())
+    return run.Fact(
+        name="stored_at_new",
+        statement=f"Every object is stored at {world.NEW}",
+        measured=f"etcd holds {held or 'nothing'}; clients were told of {numbers.count(story.world.book.live)}",
+        holds=dict(story.after) == {world.NEW: story.world.book.live},
+    )
+
+
+def _trimmed(story: Story) -> run.Fact:
+    names = [version.name for version in story.crd.versions]
+    return run.Fact(
+        name="old_version_gone",
+        statement=f"{world.OLD} is in neither status.storedVersions nor spec.versions",
+        measured=f"storedVersions [{', '.join(story.crd.stored_versions)}], versions [{', '.join(names)}]",
+        holds=story.crd.stored_versions == (world.NEW,) and names == [world.NEW],
+    )
+
+
+def _clients_went_on(story: Story) -> run.Fact:
+    wanted = min(WRITES_WANTED, story.objects // OBJECTS_PER_WRITE)
+    during = {version: writes.during_rewrite for version, writes in story.writes.items()}
+    return run.Fact(
+        name="clients_went_on",
+        statement="Clients went on writing through both versions while objects were rewritten",
+        measured=", ".join(f"{numbers.count(number)} through {version}" for version, number in during.items())
+        + f" acknowledged during the rewrite; {wanted} of each wanted",
+        holds=all(number >= wanted for number in during.values()),
+    )
+
+
+def _clients_unharmed(story: Story) -> run.Fact:
+    failures = [text for writes in story.writes.values() for text in writes.failures]
+    asked = sum(number for writes in story.writes.values() for number in writes.retried.values())
+    return run.Fact(
+        name="clients_unharmed",
+        statement="No client's write failed",
+        measured=f"{numbers.count(asked)} answers said try again (409, 429, 503); {len(failures)} failures"
+        + (f", the first: {failures[0]}" if failures else ""),
+        holds=not failures,
+    )
+
+
+def _usable_after(story: Story) -> run.Fact:
+    failures = story.checked.failures
+    return run.Fact(
+        name="apply_ok",
+        statement=f"With {world.OLD} removed, get, patch and server-side apply succeed on every object",
+        measured=f"{numbers.count(story.checked.passed)} objects passed, {len(failures)} did not"
+        + (f", the first: {failures[0]}" if failures else ""),
+        holds=not failures and story.checked.passed == story.world.book.live,
+    )
+
+
+def _software(story: Story) -> dict[str, str]:
+    here = {"Python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    return {"instar": instar.__version__, **story.software, **here}
