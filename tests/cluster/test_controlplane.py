@@ -21,7 +21,7 @@ from instar.controlplane import plane
 pytestmark = pytest.mark.cluster
 
 INSTAR = [sys.executable, "-m", "instar.cli.main", "controlplane"]
-SECONDS = 10
+SECONDS = 20
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +43,7 @@ def environment(binaries, tmp_path):
 
 
 def run(environment, *words):
-    return subprocess.run([*INSTAR, *words], env=environment, capture_output=True, text=True, timeout=90)
+    return subprocess.run([*INSTAR, *words], env=environment, capture_output=True, text=True, timeout=150)
 
 
 @contextlib.contextmanager

@@ -65,7 +65,7 @@ def claim(name: str = "") -> Claim:
     name = name or f"plane-{secrets.token_hex(3)}"
     cache.runs().mkdir(parents=True, exist_ok=True)
     lock = cache.runs() / f"{name}.lock"
-    descriptor = _lock(lock)
+    descriptor = _lock_soon(lock)
     if descriptor is None:
         raise errors.UsageError(f"control plane {name!r} already runs: choose another --name or stop that one first")
     folder = cache.runs() / name
@@ -160,6 +160,15 @@ def _lock(path: Path) -> int | None:
             return descriptor
         # Whoever held it removed the file between our two calls: the lock is on a ghost.
         os.close(descriptor)
+
+
+def _lock_soon(path: Path) -> int | None:
+    """Try for a moment: a `list` elsewhere holds each lock for as long as it takes to see that nobody does."""
+    for _ in range(5):
+        if (descriptor := _lock(path)) is not None:
+            return descriptor
+        time.sleep(0.05)
+    return None
 
 
 def _is(path: Path, descriptor: int) -> bool:

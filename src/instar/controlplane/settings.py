@@ -28,7 +28,7 @@ class Settings:
     with_controller_manager: bool = False
     name: str = ""
     kubeconfig: Path | None = None
-    start_seconds: float = 60.0
+    start_seconds: float = 120.0
 
 
 def check(settings: Settings) -> None:
