@@ -18,6 +18,7 @@ from instar.testing import objects, scalars
 __all__ = ["ABSENT", "Edit", "apply", "apply_all", "several", "single"]
 
 Path = tuple[str | int, ...]
+_Offer = tuple[str, st.SearchStrategy["Edit"]]
 
 
 class _Absent:
@@ -76,8 +77,14 @@ def single(
     draw: st.DrawFn, document: Mapping[str, Any], schema: Mapping[str, Any], *, below: Sequence[str] = ("spec",)
 ) -> Edit | None:
     """One edit of ``document`` under the top-level fields ``below``; None where the schema leaves nothing to edit."""
-    offers = [offer for place in _places(document, schema, below) for offer in _offers(place)]
-    return draw(draw(st.sampled_from(offers))) if offers else None
+    offers: dict[str, list[st.SearchStrategy[Edit]]] = {}
+    for place in _places(document, schema, below):
+        for kind, offer in _offers(place):
+            offers.setdefault(kind, []).append(offer)
+    if not offers:
+        return None
+    kind = draw(st.sampled_from(sorted(offers)))  # first the kind, or reorders would drown in additions
+    return draw(draw(st.sampled_from(offers[kind])))
 
 
 @st.composite
@@ -131,8 +138,8 @@ def _walk_map(place: _Place) -> Iterator[_Place]:
             yield from _walk(_Place(path=(*place.path, name), schema=free, value=value, required=False))
 
 
-def _offers(place: _Place) -> Iterator[st.SearchStrategy[Edit]]:
-    """The edits that can be made at a place, each as a strategy."""
+def _offers(place: _Place) -> Iterator[_Offer]:
+    """The edits that can be made at a place: kind and strategy."""
     fresh = objects.values(place.schema)
     if place.value is ABSENT:
         yield _made("add", place.path, fresh)
@@ -146,7 +153,7 @@ def _offers(place: _Place) -> Iterator[st.SearchStrategy[Edit]]:
         yield from _map_offers(place)
 
 
-def _list_offers(place: _Place) -> Iterator[st.SearchStrategy[Edit]]:
+def _list_offers(place: _Place) -> Iterator[_Offer]:
     items, key = place.value, objects.item_key(place.schema)
     fresh = objects.values(place.schema.get("items", {}))
     length, low, high = len(items), place.schema.get("minItems", 0), place.schema.get("maxItems")
@@ -167,7 +174,7 @@ def _with_item(place: _Place, at: int) -> st.SearchStrategy[list[Any]]:
     return fresh.map(lambda item: [*before, item, *after])
 
 
-def _map_offers(place: _Place) -> Iterator[st.SearchStrategy[Edit]]:
+def _map_offers(place: _Place) -> Iterator[_Offer]:
     fields = place.value
     names = scalars.keys().filter(lambda name: name not in fields and name not in place.schema.get("properties", {}))
     fresh = objects.values(place.schema["additionalProperties"])
@@ -196,5 +203,5 @@ def _unlike(
     return fresh.filter(lambda item: key(item) not in taken)
 
 
-def _made(kind: str, path: Path, value: st.SearchStrategy[Any]) -> st.SearchStrategy[Edit]:
-    return st.builds(lambda drawn: Edit(kind=kind, path=path, value=drawn), value)
+def _made(kind: str, path: Path, value: st.SearchStrategy[Any]) -> _Offer:
+    return kind, st.builds(Edit, kind=st.just(kind), path=st.just(path), value=value)

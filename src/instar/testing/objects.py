@@ -41,13 +41,10 @@ def custom_resources(
     resource = crd_model.resource(crd, version)
     schema = crd_model.version(crd, version).schema
     properties = {name: below for name, below in schema.get("properties", {}).items() if name not in ROOT}
-    body = values({**schema, "properties": properties, "required": _required(schema)}, nulls=nulls)
+    body = _object({**schema, "properties": properties, "required": _required(schema)}, nulls)
     metadata = _metadata(names or st.just("one"))
-    drawn = st.builds(
-        lambda meta, fields: {"apiVersion": resource.api_version, "kind": crd.kind, "metadata": meta, **fields},
-        metadata,
-        body,
-    )
+    head = {"apiVersion": resource.api_version, "kind": crd.kind}
+    drawn = _quiet(st.builds(lambda meta, fields: {**head, "metadata": meta, **fields}, metadata, body))
     return drawn.filter(valid) if valid else drawn
 
 
@@ -70,10 +67,20 @@ def _metadata(names: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]
 @functools.cache
 def _values(text: str, nulls: bool) -> st.SearchStrategy[Any]:
     schema = json.loads(text)
-    drawn = _present(schema, nulls)
+    drawn = _quiet(_present(schema, nulls)) if schema.get("type") == "object" else _present(schema, nulls)
     if schema.get("nullable") or nulls:
         return st.one_of(drawn, st.none())
     return drawn
+
+
+def _quiet(drawn: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """The same strategy with a short repr: Hypothesis prints what is drawn from, and warns where that is long."""
+
+    @st.composite
+    def fields(draw: st.DrawFn) -> Any:
+        return draw(drawn)
+
+    return fields()
 
 
 def _present(schema: Schema, nulls: bool) -> st.SearchStrategy[Any]:
@@ -90,10 +97,10 @@ def _present(schema: Schema, nulls: bool) -> st.SearchStrategy[Any]:
 def _object(schema: Schema, nulls: bool) -> st.SearchStrategy[dict[str, Any]]:
     properties: Schema = schema.get("properties", {})
     required = set(schema.get("required", ()))
-    known = st.fixed_dictionaries(
-        {name: values(properties[name], nulls=nulls) for name in sorted(required & set(properties))},
-        optional={name: values(below, nulls=nulls) for name, below in properties.items() if name not in required},
-    )
+    fields = {name: values(below, nulls=nulls) for name, below in properties.items()}
+    always = {name: below for name, below in fields.items() if name in required}
+    sparse = st.fixed_dictionaries(always, optional={name: fields[name] for name in fields if name not in required})
+    known = st.one_of(sparse, st.fixed_dictionaries(fields))  # alone, the first would seldom draw a full object
     free = _free(schema, nulls)
     drawn = known if free is None else st.builds(lambda extra, fields: {**extra, **fields}, free, known)
     low, high = schema.get("minProperties", 0), schema.get("maxProperties")
