@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509 import oid
 
-__all__ = ["Authority", "Issued", "make"]
+__all__ = ["Authority", "Issued", "load", "make"]
 
 BACKDATED = datetime.timedelta(minutes=5)
 
@@ -40,6 +40,11 @@ class Authority:
     def bundle(self) -> bytes:
         """The authority's certificate, PEM."""
         return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+    @property
+    def encoded_key(self) -> bytes:
+        """Its private key, PEM."""
+        return _encode_key(self.key)
 
     def issue(self, names: Sequence[str], *, valid: datetime.timedelta = datetime.timedelta(days=7)) -> Issued:
         """A serving certificate for host names and IP addresses; a negative ``valid`` makes one that has ended."""
@@ -67,6 +72,14 @@ def make(*, valid: datetime.timedelta = datetime.timedelta(days=30)) -> Authorit
         .add_extension(x509.KeyUsage(**usage), critical=True)
     )
     return Authority(certificate=builder.sign(key, hashes.SHA256()), key=key)
+
+
+def load(certificate: bytes, key: bytes) -> Authority:
+    """One that was made before, from PEM."""
+    loaded = serialization.load_pem_private_key(key, None)
+    if not isinstance(loaded, ec.EllipticCurvePrivateKey):
+        raise ValueError("not a key that was made here")
+    return Authority(certificate=x509.load_pem_x509_certificate(certificate), key=loaded)
 
 
 _KEY_USAGES = (

@@ -22,7 +22,7 @@ from typing import Any
 from instar import errors
 from instar.serving import authority
 
-__all__ = ["Webhook", "start"]
+__all__ = ["Webhook", "renew", "start"]
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -110,11 +110,22 @@ def _issue(folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     made = authority.make()
-    issued = made.issue([ADDRESS, "localhost"])
     (folder / "ca.crt").write_bytes(made.bundle)
+    _write_secret(folder / "ca.key", made.encoded_key)
+    renew(folder)
+
+
+def renew(folder: Path) -> None:
+    """A new certificate by the authority of a folder; a server that runs takes it over within seconds."""
+    made = authority.load((folder / "ca.crt").read_bytes(), (folder / "ca.key").read_bytes())
+    issued = made.issue([ADDRESS, "localhost"])
     (folder / "tls.crt").write_bytes(issued.certificate)
-    (folder / "tls.key").touch(mode=0o600)
-    (folder / "tls.key").write_bytes(issued.key)
+    _write_secret(folder / "tls.key", issued.key)
+
+
+def _write_secret(path: Path, content: bytes) -> None:
+    path.touch(mode=0o600)
+    path.write_bytes(content)
 
 
 def _command(
