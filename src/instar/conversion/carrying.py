@@ -8,8 +8,8 @@
 1. o is as it was when its entries for b were put on it (its view says so): all of them come back.
 2. Otherwise an entry is a candidate where y0 shows its base, where the list items and map keys on its path are still
    there if they were, and where no member of its declared group is refused.
-3. All candidates are restored if each leaf of o that comes back without them comes back with them (absent is a value
-   too); else one by one in path order, a group as one.
+3. All candidates are restored if each leaf of o that comes back without them comes back with them; else one by one in
+   path order, a group as one. What o lacks may show, for a restored leaf brings its plain parents: step 4 hides it.
 4. What still differs becomes entries for a. Entries for third versions pass; all others of ours go.
 
 So there and back is exact for every converter, an edit always wins, and what no edit touched comes back. Entries are
@@ -148,7 +148,7 @@ class _Run:
         except errors.ConversionError:
             return []
         first, self._back = self.result, without
-        lost = {difference.path for difference in self._differences(without)}
+        lost = self._missing(without)
         if self._restored(first, candidates, candidates, lost):
             return list(candidates)
         kept: list[str] = []
@@ -167,14 +167,16 @@ class _Run:
             back = self.reversed(result)
         except errors.ConversionError:
             return False
-        if not all(path.within(difference.path, lost) for difference in self._differences(back)):
+        if not all(path.within(where, lost) for where in self._missing(back)):
             return False
         self.result, self._back = result, back
         return True
 
-    def _differences(self, back: dict[str, Any]) -> list[leaves.Difference]:
-        source = self._hop.source
-        return leaves.differences(self.own, back, source.node, same=_same(source), order=True)
+    def _missing(self, back: dict[str, Any]) -> set[str]:
+        """The leaves that came and that this does not give back."""
+        side = self._hop.source
+        found = leaves.differences(self.own, back, side.node, same=_same(side), judging=True)
+        return {difference.path for difference in found if difference.value is not ABSENT}
 
 
 def _same(side: Side) -> Callable[[str, Any, Any], bool] | None:

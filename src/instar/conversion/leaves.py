@@ -52,17 +52,17 @@ class Difference:
 
 
 def differences(
-    own: dict[str, Any], seen: dict[str, Any], root: structural.Node, *, same: Same | None = None, order: bool = False
+    own: dict[str, Any], seen: dict[str, Any], root: structural.Node, *, same: Same | None = None, judging: bool = False
 ) -> list[Difference]:
     """Every leaf at which ``own`` is not what is ``seen``.
 
-    ``same(path, own, seen)`` may call two unequal values the same. With ``order``, the order of a keyed list is a place
-    of its own (the list's path and ``[]``); without, a list whose order its items alone would not bring back is one
-    leaf.
+    ``same(path, own, seen)`` may call two unequal values the same. A list whose order its items alone would not bring
+    back is one leaf; but in the judgement of what a client sees (``judging``) that order is a place of its own: the
+    list's path and ``[]``.
     """
     if gojson.equal(own, seen):
         return []
-    walk = _Walk(same, order)
+    walk = _Walk(same, judging)
     walk.both(own, seen, root, "", 0)
     return walk.found
 
@@ -72,10 +72,10 @@ def _is(own: Any, seen: Any) -> bool:
 
 
 class _Walk:
-    def __init__(self, same: Same | None, order: bool) -> None:
+    def __init__(self, same: Same | None, judging: bool) -> None:
         self.found: list[Difference] = []
         self._same = same
-        self._order = order
+        self._judging = judging
 
     def both(self, own: dict[str, Any], seen: dict[str, Any], node: structural.Node, where: str, anchors: int) -> None:
         """Two objects at a granular node."""
@@ -140,7 +140,7 @@ class _Walk:
         """Items come back where they were seen, new ones behind these in the order of their steps."""
         known = set(theirs)
         kept = [step for step in theirs if step in set(mine)]
-        if self._order:
+        if self._judging:
             if [step for step in mine if step in known] != kept:
                 self._add(where + "[]", mine, theirs, anchors)
         elif kept + sorted(step for step in mine if step not in known) != mine:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from instar import errors
 from instar.model import gojson
 from instar.schema import structural
 
@@ -45,10 +46,16 @@ def _object(value: dict[str, Any], node: structural.Node, defaults: bool, preser
     known, additional, keep = node.properties.get, node.additional, node.preserve or preserving
     embedded = node.embedded
     for name, item in value.items():
-        inner = known(name, additional)
+        inner = known(name)
+        if inner is None:
+            inner = additional
+            if type(name) is not str:
+                raise errors.JsonError(f"the key {name!r} is no string")
         kind = type(item)
-        if inner is None or (embedded and name in structural.META):
-            if keep or embedded and name in structural.META:
+        if embedded and name in structural.META:
+            result[name] = _kept(item)
+        elif inner is None:
+            if keep:
                 result[name] = _kept(item)
         elif kind is str or kind is bool:  # most of any object
             result[name] = item
