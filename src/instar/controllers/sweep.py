@@ -27,6 +27,9 @@ from instar.model import resource as resource_model
 __all__ = ["Progress", "Silent", "Sweep", "Task"]
 
 QUEUE = 1000
+FOLLOW_SECONDS = 5.0
+"""How long after the last object of the list changes are followed: with busy writers there is always one more, and the
+re-check that comes after finds them."""
 TICK_SECONDS = 0.2
 
 
@@ -201,6 +204,10 @@ class Sweep:
                 for item in batch:
                     if task.wants(item):
                         await queue.put(item)
+            if following is not None:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(queue.join(), FOLLOW_SECONDS)
+                await _end([following])
             await queue.join()
         finally:
             if following is not None:
