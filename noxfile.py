@@ -31,7 +31,7 @@ def laws(session: nox.Session) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    session.run("instar", "controlplane", "build", external=True)
+    session.run("instar", "controlplane", "build", "--with-controller-manager", external=True)
     session.run("pytest", "-q", "-m", "not soak", "tests/cluster", "tests/examples", external=True)
 
 
