@@ -220,12 +220,8 @@ def test_a_quiet_world_is_always_trimmed(world: World) -> None:
     assert found.result is migration.Result.TRIMMED, found.summary
 
 
-@pytest.mark.parametrize(
-    "missing",
-    [{"servers_caught_up", "settled"}, {"settled"}, {"proof_complete"}],
-    ids=lambda gates: "+".join(sorted(gates)),
-)
-def test_every_gate_keeps_something_from_happening(missing: set[str]) -> None:
+@pytest.mark.parametrize("missing", ["servers_caught_up settled", "settled", "proof_complete"])
+def test_every_gate_keeps_something_from_happening(missing: str) -> None:
     """Take gates out, and there is a world in which the trim is wrong: the laws above can fail."""
     gates = [gate for gate in migration.GATES if gate.judge.__name__ not in missing.split()]
 

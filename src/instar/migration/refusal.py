@@ -7,8 +7,9 @@ code  what it says                                           sort
 404   anything else (the resource itself, a starting server) AGAIN
 409   somebody else wrote in between                         CONFLICT
 429   too busy, or storage being rebuilt                     WAIT
-503   the same from further away; 504 too                    WAIT
+503   the same from further away                             WAIT
 500   conversion failed, or the storage was being rebuilt    AGAIN
+504   it took too long, and may have landed; no answer too   AGAIN
 401   who are you                                            STOP
 403   RBAC: this account may not do this at all              STOP
 403   an admission plugin's refusal of this one object       PERMANENT
@@ -60,9 +61,9 @@ def sort(refused: Refused, name: str) -> Sort:
             return Sort.GONE if f'"{name}" not found' in refused.message else Sort.AGAIN
         case 409:
             return Sort.CONFLICT
-        case 429 | 503 | 504:
+        case 429 | 503:
             return Sort.WAIT
-        case 0 | 500 | 502:
+        case 0 | 500 | 502 | 504:
             return Sort.AGAIN
         case 401:
             return Sort.STOP
