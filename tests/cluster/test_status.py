@@ -153,3 +153,21 @@ async def test_count_without_reading(converted: stage_module.Stage, converter: c
     (crd,) = await inventory.crds(converted.client, [converted.name])
     (counted,), refused = await inventory.observe(converted.client, [crd])
     assert (counted.objects, refused) == (3, ())
+
+
+async def test_a_webhook_that_is_down(converted: stage_module.Stage, converter: converter_module.Converter) -> None:
+    """Objects are counted at the version that needs no conversion, and the next step says which version is broken."""
+    await converted.create(["a", "b", "c"])
+    await converted.change("v2")
+    converter.down = True
+    try:
+        await converted.client.patch(
+            crd_model.RESOURCE, converted.name, {"spec": {"names": {"categories": ["rebuild"]}}}
+        )
+        item = await seen(converted)
+    finally:
+        converter.down = False
+    assert item["exit"] == 0
+    assert item["objects"] == 3
+    assert item["nextStep"].startswith("its objects cannot be listed at v2 (conversion webhook for")
+    assert [found["reason"] for found in item["findings"]] == ["Unlisted", "OldVersionsStored"]

@@ -154,7 +154,7 @@ def _row(entry: observed.Observed, now: datetime.datetime) -> tuple[str, ...]:
 def _objects(entry: observed.Observed) -> str:
     if entry.objects is not None:
         return str(entry.objects)
-    return "forbidden" if entry.uncounted == "forbidden" else "unknown"
+    return "forbidden" if entry.forbidden else "unknown"
 
 
 def _created(crd: crd_model.Crd) -> str:
@@ -196,8 +196,8 @@ def _document(entry: observed.Observed) -> dict[str, Any]:
             {"reason": finding.reason, "message": finding.message, "command": finding.command} for finding in found
         ],
     }
-    if entry.objects is None:
-        document["uncounted"] = entry.uncounted
+    if entry.unlisted:
+        document["unlisted"] = [{"version": version, "reason": reason} for version, reason in entry.unlisted]
     if entry.reading is not None:
         document["check"] = {
             "objects": entry.reading.objects,

@@ -87,7 +87,7 @@ async def observe(
                 if error.code not in (401, 403):
                     raise
                 refused.append(error)
-                return observed.Observed(crd=crd, objects=None, uncounted="forbidden")
+                return observed.Observed(crd=crd, objects=None, forbidden=True)
 
     return tuple(await asyncio.gather(*(one(crd) for crd in chosen))), tuple(refused)
 
@@ -95,19 +95,21 @@ async def observe(
 async def _observe(
     client: kube_client.Client, crd: crd_model.Crd, check: bool, progress: Progress
 ) -> observed.Observed:
-    served = crd_model.served_versions(crd)
-    if not served:
-        return observed.Observed(crd=crd, objects=None, uncounted="no version is served")
-    storage = crd_model.storage_version(crd)
-    best = crd_model.resource(crd, storage if storage in served else served[0])
-    reading = await _read(client, crd, best, progress) if check else None
-    try:
-        objects = reading.objects if reading and not reading.incomplete else await _count(client, best)
-        return observed.Observed(crd=crd, objects=objects, reading=reading)
-    except errors.ApiError as error:
-        if error.code in (401, 403):
-            raise
-        return observed.Observed(crd=crd, objects=None, uncounted=_reason(error), reading=reading)
+    served, storage = crd_model.served_versions(crd), crd_model.storage_version(crd)
+    order = sorted(served, key=lambda version: version != storage)  # what is stored at it needs no conversion
+    reading = await _read(client, crd, crd_model.resource(crd, order[0]), progress) if check and order else None
+    if reading is not None and not reading.incomplete:
+        return observed.Observed(crd=crd, objects=reading.objects, reading=reading)
+    unlisted: list[tuple[str, str]] = []
+    for version in order:
+        try:
+            objects = await _count(client, crd_model.resource(crd, version))
+            return observed.Observed(crd=crd, objects=objects, unlisted=tuple(unlisted), reading=reading)
+        except errors.ApiError as error:
+            if error.code in (401, 403):
+                raise
+            unlisted.append((version, _reason(error)))
+    return observed.Observed(crd=crd, objects=None, unlisted=tuple(unlisted), reading=reading)
 
 
 async def _count(client: kube_client.Client, resource: resource_model.Resource) -> int:

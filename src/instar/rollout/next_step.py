@@ -101,13 +101,14 @@ def unreadable(observed: Observed) -> Finding | None:
     )
 
 
-def uncounted(observed: Observed) -> Finding | None:
-    """Objects that could not be listed are not zero objects."""
-    if observed.objects is not None or observed.reading is not None or not observed.uncounted:
+def unlisted(observed: Observed) -> Finding | None:
+    """A version at which the objects cannot be listed fails its clients, whatever the other versions do."""
+    if observed.reading is not None or not observed.unlisted:
         return None
+    at, reasons = zip(*observed.unlisted, strict=True)
     return Finding(
-        reason="Uncounted",
-        message=f"its objects cannot be listed ({observed.uncounted}); find out which",
+        reason="Unlisted",
+        message=f"its objects cannot be listed at {_and(at)} ({reasons[0]}); find out which",
         command=f"instar status --check {observed.crd.name}",
     )
 
@@ -220,6 +221,13 @@ def old_version_left(observed: Observed) -> Finding | None:
     )
 
 
+def forbidden(observed: Observed) -> Finding | None:
+    """Objects that may not be seen are not zero objects; last, because it hides nothing that the CRD itself says."""
+    if not observed.forbidden:
+        return None
+    return Finding(reason="Forbidden", message="this account may not list its objects: ask for list and get of them")
+
+
 def _settled(observed: Observed) -> tuple[crd_model.Version, ...]:
     """The older versions of a CRD whose stored versions are exactly the storage version."""
     crd = observed.crd
@@ -243,7 +251,7 @@ RULES: tuple[Callable[[Observed], Finding | None], ...] = (
     not_established,
     stored_version_removed,
     unreadable,
-    uncounted,
+    unlisted,
     other_migration,
     storage_not_served,
     fields_lost,
@@ -252,4 +260,5 @@ RULES: tuple[Callable[[Observed], Finding | None], ...] = (
     newer_version,
     old_version_served,
     old_version_left,
+    forbidden,
 )

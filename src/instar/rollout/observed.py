@@ -34,9 +34,14 @@ class Reading:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Observed:
-    """A CRD, how many objects it has (None: ``uncounted`` says why not), and the reading if there was one."""
+    """A CRD, how many objects it has (None: not known), and the reading if there was one.
+
+    ``unlisted`` says at which versions the API server could not list them, and why; ``forbidden`` that the account may
+    not.
+    """
 
     crd: crd_model.Crd
     objects: int | None
-    uncounted: str = ""
+    unlisted: tuple[tuple[str, str], ...] = ()
+    forbidden: bool = False
     reading: Reading | None = None

@@ -111,7 +111,7 @@ BROKEN = {
         observed(OLD, NEW, stored=("v1",), reading=Reading(objects=9, versions=(), unreadable=(), incomplete="why")),
         "not every object was found: why",
     ),
-    "Uncounted": (observed(OLD, NEW, stored=("v1",), objects=None, uncounted="why"), "cannot be listed (why)"),
+    "Unlisted": (observed(OLD, NEW, stored=("v1",), unlisted=(("v1", "why"),)), "cannot be listed at v1 (why)"),
     "StorageMigrating": (
         observed(OLD, NEW, stored=("v1alpha1", "v1"), conditions={"StorageMigrating": "True"}),
         "wait for its end",
@@ -143,15 +143,28 @@ def test_broken_comes_first(reason: str) -> None:
 
 def test_everything_is_reported() -> None:
     """Several things at once are all said, the most urgent first."""
+    unlisted = (("v1", "why"), ("v1alpha1", "why"))
     seen = observed(
-        version("v1alpha1", like=schema(b="string")), NEW, stored=("v0", "v1alpha1", "v1"), objects=None, uncounted="x"
+        version("v1alpha1", like=schema(b="string")),
+        NEW,
+        stored=("v0", "v1alpha1", "v1"),
+        objects=None,
+        unlisted=unlisted,
     )
     assert [found.reason for found in next_step.findings(seen)] == [
         "StoredVersionRemoved",
-        "Uncounted",
+        "Unlisted",
         "FieldsLost",
         "OldVersionsStored",
     ]
+
+
+def test_forbidden_hides_nothing() -> None:
+    """Who may not see the objects still learns what the CRD says, and that the rest was not seen."""
+    hidden = observed(OLD, NEW, stored=("v1alpha1", "v1"), objects=None, forbidden=True)
+    assert [found.reason for found in next_step.findings(hidden)] == ["OldVersionsStored", "Forbidden"]
+    done = observed(NEW, stored=("v1",), objects=None, forbidden=True)
+    assert next_step.sentence(next_step.findings(done)).startswith("this account may not list its objects")
 
 
 def test_a_webhook_keeps_fields() -> None:
