@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import pathlib
+import re
 from typing import Any
 
 import pytest
@@ -181,3 +184,15 @@ def test_every_rule_is_listed() -> None:
         if callable(value) and value.__module__ == next_step.__name__ and not name.startswith("_")
     ]
     assert set(written) - {next_step.Finding, next_step.findings, next_step.sentence} == set(next_step.RULES)
+
+
+def test_every_reason_is_documented() -> None:
+    """docs/status.md explains each reason, in the order of the rules."""
+    page = (pathlib.Path(__file__).parents[3] / "docs" / "status.md").read_text()
+    reasons = re.findall(r'reason="(\w+)"', inspect.getsource(next_step))
+    table = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert set(table) == set(reasons)
+    rules = [re.findall(r'reason="(\w+)"', inspect.getsource(rule)) for rule in next_step.RULES]
+    assert [name for rule in rules for name in rule if name != "ListIncomplete"] == [
+        name for name in table if name != "ListIncomplete"
+    ]
