@@ -94,6 +94,9 @@ def _misplaced(conversion: definition.Conversion, sides: Mapping[str, carrying.S
     for version, text in declared:
         if not patterns.reaches(patterns.parse(text), sides[version].node):
             yield f"{text}: version {version} has no such field"
+    for leaf in conversion.sensitive:
+        if patterns.names_item(patterns.parse(leaf.path), sides[leaf.version].node):
+            yield f"{leaf.path}: a key of a list cannot be sensitive, for every path of its item says it"
 
 
 def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> carrying.Side:

@@ -26,7 +26,7 @@ def fit(
     over = _size(others) + sum(_cost(key, text) for key, (_, text) in kept.items()) - LIMIT
     for pattern in of.droppable:
         for key, (where, text) in sorted(kept.items()):
-            if over > 0 and where and patterns.binding(pattern, path.parse(where)) is not None:
+            if over > 0 and where and patterns.binding(pattern, path.parse(path.of_order(where) or where)) is not None:
                 over -= _cost(key, text)
                 del kept[key]
     if over > 0:

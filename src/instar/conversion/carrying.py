@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from instar import errors
-from instar.conversion import bare, budget, categories, entries, leaves, restoring
+from instar.conversion import bare, budget, categories, entries, leaves, listing, restoring
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
 from instar.schema import settling, structural, validation
@@ -254,16 +254,37 @@ def _read(hop: Hop, mine: Mapping[str, Any]) -> tuple[dict[str, entries.Entry], 
 
 def _judge(side: Side, entry: entries.Entry) -> None:
     """Entries can be forged: never into metadata, never what the schema would refuse."""
-    steps = path.parse(entry.path)
+    of = path.of_order(entry.path)
+    steps = path.parse(entry.path if of is None else of)
     if not steps or not isinstance(steps[0], path.Field) or steps[0].name in structural.META:
         raise entries.Malformed("not a place for entries")
     node = structural.find(side.node, steps)
     if node is None:
         raise entries.Malformed("no such place in the schema")
+    if of is not None:
+        _judge_order(side, of, node, entry)
+        return
     problem = None if entry.value is ABSENT else validation.problem(entry.value, node)
     if problem:
         raise entries.Malformed(f"not valid there: {problem}")
     _judge_keys(side, steps, entry.value)
+
+
+def _judge_order(side: Side, of: str, node: structural.Node, entry: entries.Entry) -> None:
+    """Steps of items of that list, each once, and indexes of some of them."""
+    steps, base = entry.value, entry.base
+    if not listing.keyed(node) or type(steps) is not list or type(base) is not list:
+        raise entries.Malformed("not an order")
+    if any(type(step) is not str for step in steps) or any(type(index) is not int for index in base):
+        raise entries.Malformed("not an order")
+    if len(set(steps)) < len(steps) or len(set(base)) < len(base) or not set(base) <= set(range(len(steps))):
+        raise entries.Malformed("not an order")
+    try:
+        places = [structural.find(side.node, path.parse(of + step)) for step in steps]
+    except errors.UsageError:
+        raise entries.Malformed("not an order") from None
+    if any(place is not node.items for place in places):
+        raise entries.Malformed("not an order")
 
 
 def _judge_keys(side: Side, steps: tuple[path.Step, ...], value: Any) -> None:
@@ -302,7 +323,21 @@ def _refused(side: Side, shown: restoring.Body, read: Mapping[str, entries.Entry
     return refused
 
 
+def _reordered(shown: restoring.Body, of: str, entry: entries.Entry) -> str:
+    """An order is a candidate where the items that were seen and are still there stand as they stood."""
+    steps = shown.steps(path.parse(of))
+    if steps is None:
+        return "an edit changed it"
+    seen = [entry.value[index] for index in entry.base]
+    left, now = set(steps).intersection(seen), set(seen)
+    same = [step for step in seen if step in left] == [step for step in steps if step in now]
+    return "" if same else "an edit changed it"
+
+
 def _edited(shown: restoring.Body, entry: entries.Entry) -> str:
+    of = path.of_order(entry.path)
+    if of is not None:
+        return _reordered(shown, of, entry)
     value, anchors = shown.get(path.parse(entry.path))
     if entry.base is ABSENT:
         if value is not ABSENT:
@@ -346,7 +381,7 @@ def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> e
     return entries.Entry(
         difference.path,
         difference.value,
-        entries.shortened(difference.seen),
+        entries.shortened(difference.seen) if path.of_order(difference.path) is None else difference.seen,
         difference.anchors,
         side.plan.shown(seen, side.plan.instances(difference.path)),
     )

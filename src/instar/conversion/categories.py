@@ -41,7 +41,7 @@ class Plan:
 
     def secret(self, where: str, values: Iterable[Any]) -> definition.Sensitive | None:
         """The declaration that keeps this leaf, or something in its values, out of annotations."""
-        steps = path.parse(where)
+        steps = path.parse(path.of_order(where) or where)
         for pattern, declared in self.sensitive:
             if patterns.binding(pattern, steps) is not None:
                 return declared
@@ -51,7 +51,7 @@ class Plan:
 
     def instances(self, where: str) -> list[Instance]:
         """The groups of which this leaf is a member."""
-        if not self.groups:
+        if not self.groups or path.of_order(where) is not None:
             return []
         steps = path.parse(where)
         found = []

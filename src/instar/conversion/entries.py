@@ -19,6 +19,9 @@ place  name       what stands there
 4      group      32 hex over what is seen at the members of its declared groups; left out without a group
 =====  =========  ====================================================================================================
 
+The order of a keyed list is an entry too: its path is the list's and ``[]``, its value the steps of the items in order
+(``["[name=b]","[name=a]"]``), its base the indexes of those that are seen, as they are seen (never a digest).
+
 A later format begins with its number: ``[2, kind, path, ...]``, with a kind and a path as above. It is a
 ConversionError, for an older release must not drop what it cannot read. Anything else that is not exactly this is
 malformed, and dropped.
@@ -156,8 +159,9 @@ def _path(fields: list[Any], tail: str) -> str:
     where = fields[0] if fields else None
     if type(where) is not str or hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:16] != tail:
         raise Malformed("its path does not hash to its key")
+    of = path.of_order(where)
     try:
-        path.parse(where)
+        path.parse(where if of is None else of)
     except errors.UsageError:
         raise Malformed("not a path") from None
     return where

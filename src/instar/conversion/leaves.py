@@ -12,6 +12,9 @@ a subtree that is not seen             each of its leaves; of an item of a keyed
                                        them, unless it has nothing else: then the item itself
 something seen that own lacks          once, at the highest path that own lacks; the subtree seen there
 an empty collection, and a full one    each thing in it that own lacks
+the order of a keyed list or a set     at the place of its order (``/spec/containers[]``), where its items alone would
+                                       not bring it back: the steps of own's items in order, and of these the indexes
+                                       of those that are seen, as they are seen
 =====================================  =============================================================================
 
 ``anchors`` counts the list items and map keys on the path that are seen: whether the place was there at all.
@@ -56,9 +59,8 @@ def differences(
 ) -> list[Difference]:
     """Every leaf at which ``own`` is not what is ``seen``.
 
-    ``same(path, own, seen)`` may call two unequal values the same. A list whose order its items alone would not bring
-    back is one leaf; but in the judgement of what a client sees (``judging``) that order is a place of its own: the
-    list's path and ``[]``.
+    ``same(path, own, seen)`` may call two unequal values the same. In the judgement of what a client sees
+    (``judging``), order differs only among the items that are seen.
     """
     if gojson.equal(own, seen):
         return []
@@ -115,13 +117,12 @@ class _Walk:
             if not gojson.equal(own, seen):
                 self._add(where, own, seen, anchors)
             return
-        start = len(self.found)
         for step, item in mine.items():
             self._item(item, theirs.get(step, ABSENT), node, where, step, anchors)
         for step, item in theirs.items():
             if step not in mine:
                 self._add(where + step, ABSENT, item, anchors + 1)
-        self._ordered(list(mine), list(theirs), where, start, own, seen, anchors)
+        self._ordered(list(mine), list(theirs), where, anchors)
 
     def _item(self, own: Any, seen: Any, node: structural.Node, where: str, step: str, anchors: int) -> None:
         assert node.items is not None
@@ -134,18 +135,14 @@ class _Walk:
             return self._add(where + step, own, ABSENT, anchors)
         return self.value(others, ABSENT, node.items, where + step, anchors)
 
-    def _ordered(
-        self, mine: list[str], theirs: list[str], where: str, start: int, own: Any, seen: Any, anchors: int
-    ) -> None:
+    def _ordered(self, mine: list[str], theirs: list[str], where: str, anchors: int) -> None:
         """Items come back where they were seen, new ones behind these in the order of their steps."""
-        known = set(theirs)
-        kept = [step for step in theirs if step in set(mine)]
-        if self._judging:
-            if [step for step in mine if step in known] != kept:
-                self._add(where + "[]", mine, theirs, anchors)
-        elif kept + sorted(step for step in mine if step not in known) != mine:
-            del self.found[start:]
-            self._add(where, own, seen, anchors)
+        at = {step: index for index, step in enumerate(mine)}
+        known = [at[step] for step in theirs if step in at]
+        new = [] if self._judging else sorted(mine[index] for index in range(len(mine)) if index not in set(known))
+        now = [mine[index] for index in sorted(known)] if self._judging else mine
+        if [mine[index] for index in known] + new != now:
+            self.found.append(Difference(path.order(where), mine, known, anchors))
 
     def _add(self, where: str, own: Any, seen: Any, anchors: int) -> None:
         if self._same is None or own is ABSENT or seen is ABSENT or not self._same(where, own, seen):

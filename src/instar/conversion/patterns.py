@@ -14,7 +14,7 @@ from instar import errors
 from instar.model import path
 from instar.schema import structural
 
-__all__ = ["above", "binding", "parse", "problem", "reaches"]
+__all__ = ["above", "binding", "names_item", "parse", "problem", "reaches"]
 
 _STEP = re.compile(r"\[\]|/[^/\[\]]*")
 ANY_ITEM, ANY_KEY = "[]", "/*"
@@ -55,17 +55,29 @@ def above(pattern: tuple[str, ...], steps: tuple[path.Step, ...]) -> bool:
 
 def reaches(pattern: tuple[str, ...], root: structural.Node) -> bool:
     """Whether a schema has a place for the pattern."""
+    return _place(pattern, root) is not None
+
+
+def names_item(pattern: tuple[str, ...], root: structural.Node) -> bool:
+    """Whether the pattern is a key of a keyed list: paths of leaves name it."""
+    if len(pattern) < 2 or pattern[-2] != ANY_ITEM:
+        return False
+    node = _place(pattern[:-2], root)
+    return node is not None and pattern[-1] in {path.field(key) for key in node.map_keys}
+
+
+def _place(pattern: tuple[str, ...], root: structural.Node) -> structural.Node | None:
     node: structural.Node | None = root
     for step in pattern:
         if node is None:
-            return False
+            return None
         if step == ANY_ITEM:
             node = node.items if node.list_type != "atomic" else None
         elif step == ANY_KEY:
             node = node.additional or (structural.ANY if node.preserve else None)
         else:
             node = structural.find(node, path.parse(step))
-    return node is not None
+    return node
 
 
 def _bind(pattern: tuple[str, ...], steps: tuple[path.Step, ...]) -> tuple[str, ...] | None:

@@ -1,7 +1,7 @@
 """Puts carried leaves back into a body, and looks up what a body shows at a path.
 
-Absences first, then values, both in path order. Removing never removes a parent; setting creates the parents, and
-replaces one that can hold nothing. Each list is indexed once for a body, not once for an entry.
+Absences first, then values, then orders, each in path order. Removing never removes a parent; setting creates the
+parents, and replaces one that can hold nothing. Each list is indexed once for a body, not once for an entry.
 """
 
 from __future__ import annotations
@@ -42,6 +42,15 @@ class Body:
             node, anchors = inner, anchors + anchor
         return value, anchors
 
+    def steps(self, steps: Iterable[path.Step]) -> list[str] | None:
+        """The steps of the items of the list at a path, none if there is no list; None where it is not regular."""
+        items, _ = self.get(steps := tuple(steps))
+        node = structural.find(self._root, steps)
+        if type(items) is not list or node is None:
+            return []
+        index = self._index(items, node)
+        return None if index is None else list(index)
+
     def set(self, steps: tuple[path.Step, ...], value: Any) -> None:
         """The value at the path, whatever was there."""
         holder, node = self._holder(steps)
@@ -64,6 +73,21 @@ class Body:
             if index is not None and last.text in index:
                 position = list(index).index(last.text)
                 del value[position], index[last.text]
+
+    def order(self, steps: tuple[path.Step, ...], wanted: list[str]) -> None:
+        """The items of a list in this order; one that it does not name stays behind its predecessor."""
+        items, _ = self.get(steps)
+        node = structural.find(self._root, steps)
+        index = self._index(items, node) if type(items) is list and node is not None else None
+        if not index:
+            return
+        present, named = list(index), set(wanted)
+        result = [step for step in wanted if step in index]
+        for before, step in zip([None, *present], present, strict=False):
+            if step not in named:
+                result.insert(0 if before is None else result.index(before) + 1, step)
+        items[:] = [index[step] for step in result]
+        self._indexes[id(items)] = (items, {step: index[step] for step in result})
 
     def _holder(self, steps: tuple[path.Step, ...]) -> tuple[Any, structural.Node]:
         value: Any = self.body
@@ -113,10 +137,14 @@ def restore(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple[
     """A copy of the body with these leaves (path, value or ABSENT) put back."""
     target = Body(gojson.copy(body), root)
     ordered = sorted(leaves, key=lambda leaf: leaf[0])
+    lists = [(path.of_order(where), value) for where, value in ordered]
     for where, value in ordered:
         if value is ABSENT:
             target.remove(path.parse(where))
-    for where, value in ordered:
-        if value is not ABSENT:
+    for (where, value), (of, _) in zip(ordered, lists, strict=True):
+        if value is not ABSENT and of is None:
             target.set(path.parse(where), gojson.copy(value))
+    for of, value in lists:
+        if of is not None:
+            target.order(path.parse(of), value)
     return target.body

@@ -11,6 +11,7 @@ an item of a set             ``[=value]``
 Names and values escape ``~ / [ ] = ,`` as ``~0 ~1 ~2 ~3 ~4 ~5``; an empty key name is ``~6``. A string value is bare
 unless it could be read as another JSON value (``[port=80]`` is the number, ``[port="80"]`` the string). The text is
 stored in annotations, so it is injective and canonical: ``parse`` refuses every text that ``format`` would not write.
+The order of a list is a place too, ``/spec/containers[]``; it is no path of a leaf.
 A step is its own text: a path is the steps joined, so that paths compare, sort and hash type-strictly as strings.
 """
 
@@ -25,7 +26,7 @@ from typing import Any
 from instar import errors
 from instar.model import gojson
 
-__all__ = ["Element", "Field", "Item", "Step", "element", "field", "item", "parse", "within"]
+__all__ = ["Element", "Field", "Item", "Step", "element", "field", "item", "of_order", "order", "parse", "within"]
 
 _ESCAPES = {"~": "~0", "/": "~1", "[": "~2", "]": "~3", "=": "~4", ",": "~5"}
 _TABLE = str.maketrans(_ESCAPES)
@@ -34,6 +35,7 @@ _SPECIAL = re.compile(r"[~/\[\]=,]")
 _ESCAPED = re.compile("~.?", re.DOTALL)
 _STEP = re.compile(r"/([^/\[\]]*)|\[([^/\[\]]*)\]")
 _NOT_BARE = re.compile(r'["\[{0-9-]')
+_ORDER = "[]"
 _WORDS = frozenset(("", "true", "false", "null"))
 
 
@@ -77,6 +79,16 @@ def item(keys: Mapping[str, Any]) -> str:
 def element(value: Any) -> str:
     """The step to an item of a set."""
     return f"[={_value(value)}]"
+
+
+def order(where: str) -> str:
+    """The place that is the order of the list at a path."""
+    return where + _ORDER
+
+
+def of_order(where: str) -> str | None:
+    """The list whose order the place is; None for the path of a leaf."""
+    return where.removesuffix(_ORDER) if where.endswith(_ORDER) else None
 
 
 @functools.lru_cache(maxsize=8192)

@@ -309,6 +309,104 @@ def test_a_union_stands_or_falls_together_where_it_is_declared(declared: bool, s
     assert bound.convert(subject.edited(there, t="B"), "new")["spec"] == spec
 
 
+ITEM = {"type": "object", "properties": {"k": {"type": "string"}, "hidden": {"type": "boolean"}}, "required": ["k"]}
+LIST = {
+    "type": "object",
+    "properties": {
+        "n": {"type": "integer"},
+        "l": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["k"],
+            "items": ITEM,
+        },
+    },
+}
+
+
+def of_list() -> Any:
+    """Going to ``old`` loses the items that are hidden."""
+
+    def from_hub(obj: dict[str, Any]) -> dict[str, Any]:
+        shown = [item for item in obj["spec"].get("l", []) if not item.get("hidden")]
+        return {**obj, "spec": {**obj["spec"], "l": shown}}
+
+    return subject.bound({"old": LIST, "new": LIST}, lambda obj: obj, from_hub)
+
+
+def keys(obj: dict[str, Any]) -> str:
+    return "".join(item["k"] for item in obj["spec"]["l"])
+
+
+def listed(names: str) -> list[dict[str, Any]]:
+    """Capital letters are hidden items."""
+    return [{"k": name, "hidden": True} if name.isupper() else {"k": name} for name in names]
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "edited", "wanted"),
+    [
+        ("aBc", "ac", "ac", "aBc"),
+        ("aBc", "ac", "axc", "axBc"),  # x follows its predecessor
+        ("aBc", "ac", "acx", "aBcx"),
+        ("aBc", "ac", "xac", "xaBc"),
+        ("aBc", "ac", "c", "Bc"),
+        ("aBc", "ac", "ca", "caB"),  # the client's order wins, and B comes last
+        ("acB", "ac", "ac", "acB"),
+        ("CAB", "", "", "CAB"),
+        ("CAB", "", "x", "xCAB"),
+    ],
+)
+def test_the_order_of_a_list(new: str, old: str, edited: str, wanted: str) -> None:
+    """Items come back by key, in their order unless a client changed it; new ones follow their predecessor."""
+    bound = of_list()
+    there = bound.convert(subject.thing("new", {"l": listed(new)}), "old")
+    assert keys(there) == old
+    assert keys(bound.convert(there, "new")) == new
+    back = bound.convert(subject.edited(there, n=1, l=listed(edited)), "new")
+    assert keys(back) == wanted
+    assert keys(bound.convert(back, "old")) == edited
+
+
+def test_an_order_is_an_entry_of_its_own_and_only_where_it_is_needed() -> None:
+    """By hand: the steps in order, and of these the indexes of those that are seen."""
+    bound = of_list()
+    assert subject.entries(bound.convert(subject.thing("new", {"l": listed("acB")}), "old")) == [
+        '["Thing","/spec/l[k=B]/hidden",[true]]'
+    ]
+    assert subject.entries(bound.convert(subject.thing("new", {"l": listed("aBc")}), "old")) == [
+        '["Thing","/spec/l[]",[["[k=a]","[k=B]","[k=c]"]],[[0,2]]]',
+        '["Thing","/spec/l[k=B]/hidden",[true]]',
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["Thing","/spec/l[]",[["[k=a]","[k=a]"]],[[0]]]',
+        '["Thing","/spec/l[]",[["[k=a]"]],[[1]]]',
+        '["Thing","/spec/l[]",[["[k=a]"]],[[0,0]]]',
+        '["Thing","/spec/l[]",[["[k=a]/hidden"]],[[0]]]',
+        '["Thing","/spec/l[]",[["[z=a]"]],[[0]]]',
+        '["Thing","/spec/l[]",[["["]],[[0]]]',
+        '["Thing","/spec/l[]",[[7]],[[0]]]',
+        '["Thing","/spec/l[]",[["[k=a]"]],[[true]]]',
+        '["Thing","/spec/l[]",[["[k=a]"]]]',
+        '["Thing","/spec/l[]",[],[[0]]]',
+        '["Thing","/spec/n[]",[[]],[[]]]',
+    ],
+)
+def test_a_forged_order_is_dropped(text: str) -> None:
+    """An order says steps of that list, each once, and indexes of some of them; else it is nothing."""
+    from instar.conversion import entries
+
+    where = "/spec/n[]" if "/n[]" in text else "/spec/l[]"
+    forged = subject.thing("old", {"l": listed("ab")}, {f"carried.acme.io/{entries.key('new', where)}": text})
+    outcome = of_list().outcome(forged, "new")
+    assert keys(outcome.object) == "ab"
+    assert [drop.reason for drop in outcome.dropped] == ["not an order"]
+
+
 def test_numbers_and_absence_come_back_type_strictly() -> None:
     """2**53+1, 1.5, null, [], {} and absent are six different things."""
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}

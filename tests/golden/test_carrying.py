@@ -1,0 +1,69 @@
+"""What is stored in annotations, for whole objects: reviewed files, because the format is data that outlives a release.
+
+``tests/golden/carrying/<case>/given.yaml`` is converted to the version of ``expected.yaml``, and back. A change that is
+meant is written with ``python -m tests.golden.test_carrying`` and reviewed as any change of a format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+from typing import Any
+
+import pytest
+import yaml
+from tests.unit.conversion import subject
+
+from instar.model import gojson
+
+FOLDER = pathlib.Path(__file__).parent / "carrying"
+CASES = sorted(case.name for case in FOLDER.iterdir() if case.is_dir())
+
+
+def read(case: str, name: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((FOLDER / case / f"{name}.yaml").read_text())
+    return document
+
+
+def converted(case: str) -> dict[str, Any]:
+    given = read(case, "given")
+    target = "v1" if given["apiVersion"].endswith("/v1alpha1") else "v1alpha1"
+    return subject.example(case.partition("-")[0]).convert(given, target)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_golden(case: str) -> None:
+    """The whole object, annotations included, and back again."""
+    given, expected = read(case, "given"), read(case, "expected")
+    assert gojson.equal(converted(case), expected)
+    bound = subject.example(case.partition("-")[0])
+    assert gojson.equal(bound.convert(expected, given["apiVersion"].rpartition("/")[2]), given)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_files_are_right_by_themselves(case: str) -> None:
+    """Keys are hashes of their paths and the view is a hash of the object, computed here with nothing of ours."""
+    expected = read(case, "expected")
+    body = {key: value for key, value in expected.items() if key != "metadata"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    notes = {key: value for key, value in subject.notes(expected).items() if key.startswith("carried.")}
+    assert notes
+    for key, value in notes.items():
+        tail = key.rpartition(".")[2]
+        if tail == "view":
+            assert value == hashlib.sha256(text.encode()).hexdigest()[:32]
+        else:
+            kind, where, *_ = json.loads(value)
+            assert kind == expected["kind"]
+            assert tail == hashlib.sha256(where.encode()).hexdigest()[:16]
+
+
+def write() -> None:
+    for case in CASES:
+        text = yaml.safe_dump(converted(case), sort_keys=False, allow_unicode=True, width=120)
+        (FOLDER / case / "expected.yaml").write_text(text)
+
+
+if __name__ == "__main__":
+    write()
