@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.cluster import stage as stage_module
 
 from instar.kube import etcd as kube_etcd
