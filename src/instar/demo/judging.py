@@ -16,7 +16,7 @@ from instar.kube import client as client_module
 from instar.kube import etcd as etcd_module
 from instar.model import resource as resource_model
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["Verdict", "carrying", "judge"]
 
 Objects = dict[resource_model.ObjectKey, Mapping[str, Any]]
 
@@ -45,6 +45,12 @@ async def judge(
         found.append(compare.compare(_view(version, "served"), expected, await _list(client, resource)))
     places = ("in etcd", *(f"at {version}" for version in resources))
     return Verdict(compared=len(expected), places=places, losses=tuple(compare.merge(*found)))
+
+
+async def carrying(etcd: etcd_module.Etcd, resource: resource_model.Resource) -> int:
+    """How many stored objects have annotations in which a conversion carries what their version cannot say."""
+    objects = (await _etcd(etcd, resource)).values()
+    return sum(any(map(tenant.is_carried, found["metadata"].get("annotations") or {})) for found in objects)
 
 
 def _view(version: str, how: str) -> compare.View:

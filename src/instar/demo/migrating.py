@@ -55,7 +55,9 @@ async def run(
     here: world.World, note: recorder.Note, *, settle_seconds: float, observer: migrate.Observer | None = None
 ) -> evidence.Evidence:
     """One pass with the proof by etcd's bytes; GateHeldError if it did not reach its end."""
-    chosen = settings.Settings(settle_seconds=settle_seconds, servers=here.plane.apiservers, etcd=here.plane.etcd)
+    chosen = settings.Settings(
+        settle_seconds=settle_seconds, servers=here.plane.apiservers, etcd=here.plane.etcd, retire=(world.OLD,)
+    )
     found = await migrate.run(here.client, here.api.name, chosen, progress=_Shown(note), observer=observer)
     if evidence.exit_code(found):
         raise errors.GateHeldError(f"the migration was held: {found.summary}")

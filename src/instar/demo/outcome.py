@@ -93,7 +93,9 @@ def migration_lines(found: evidence.Evidence) -> list[str]:
             f"resourceVersion ({took}{healed})"
         )
     if (stored := found.stored) is not None:
-        held = ", ".join(f"{numbers.count(number)} at {name}" for name, number in stored.by_version.items())
+        held = ", ".join(
+            f"{numbers.count(number)} at {name.rpartition('/')[2]}" for name, number in stored.by_version.items()
+        )
         lines.append(f"and by the bytes in etcd: {held}, {stored.unreadable} unreadable")
     before, after = ", ".join(found.stored_versions_before), ", ".join(found.stored_versions_after)
     return [*lines, f"status.storedVersions: [{before}] is now [{after}]"]

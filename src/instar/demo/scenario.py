@@ -44,8 +44,9 @@ __all__ = ["Options", "tell"]
 
 LEAD_SECONDS = 2.0
 """How long clients have been writing when the storage version flips."""
-SHARED_SHARE = 20
-"""One in so many objects gets all the clients' edits: few enough that both versions meet on each."""
+SHARED_SHARE, SHARED_LEAST = 20, 40
+"""One in so many objects gets all the clients' edits, few enough that both versions meet on each; but so many at least,
+or no read of one would ever be followed by a write before the next edit."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +147,8 @@ class _Story:
     async def writing(self) -> AsyncIterator[None]:
         """Clients write through both versions for the length of an ``async with``."""
         callers = [self._here.caller(version, f"client-{version}") for version in (world.OLD, world.NEW)]
-        self._writers = writers.Writers(callers, self._here.book, self._seeded[::SHARED_SHARE])
+        stride = min(SHARED_SHARE, len(self._seeded) // SHARED_LEAST) or 1
+        self._writers = writers.Writers(callers, self._here.book, self._seeded[::stride])
         with self._step("clients", "Let clients write through both versions") as step:
             self._writers.start()
             await asyncio.sleep(LEAD_SECONDS)
@@ -203,6 +205,8 @@ class _Story:
             crd = await self._change({"spec": only["spec"] | stages.NO_CONVERSION["spec"]})
             names = _words(version.name for version in crd.versions)
             step.proof(f"versions: {names}; conversion: {crd.strategy}; {_stored_versions(crd)}")
+            carrying = await judging.carrying(self._here.etcd, self._here.resource(world.NEW))
+            step.proof(f"{numbers.count(carrying)} objects keep, as annotations, what only {world.OLD} could say")
 
     async def check(self) -> None:
         """Everything that a client may do, on every object, with the converter stopped."""
@@ -279,7 +283,8 @@ def _words(names: Iterable[str]) -> str:
 
 
 def _counts(by_version: Mapping[str, int], at: str = "at") -> str:
-    return ", ".join(f"{numbers.count(number)} {at} {version}" for version, number in sorted(by_version.items()))
+    ordered = sorted(by_version.items(), key=lambda entry: (entry[0] != world.OLD, entry[0]))
+    return ", ".join(f"{numbers.count(number)} {at} {version}" for version, number in ordered)
 
 
 def _stored_versions(crd: crd_model.Crd) -> str:

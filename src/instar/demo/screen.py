@@ -41,6 +41,7 @@ class Plain:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._what = ""
 
     def say(self, text: str = "", style: str = "") -> None:
         self._stream.write(f"{text}\n")
@@ -50,7 +51,10 @@ class Plain:
         self.say(f"{number:2}  {title}")
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Nothing: a log is no place for it."""
+        """A line when something else begins: a log is no place for a bar."""
+        if what and what != self._what:
+            self.say(f"    ... {what}")
+        self._what = what
 
     def end(self, step: run_module.Step | None) -> None:
         if step is None:
@@ -95,13 +99,15 @@ class Terminal:
         self._bar.update(self._task, completed=done, total=total or None, amount=amount)
 
     def end(self, step: run_module.Step | None) -> None:
+        import rich.padding
+
         self._bar.stop()
         mark, style = ("✓", "green") if step else ("✗", "red")
         took = f"  {numbers.duration(step.seconds)}" if step else ""
         line = self._text((f"{mark} ", style), (f"{self._number:2}  {self._title}", "bold"), (took, "dim"))
         self._console.print(line)
         for proof in step.proofs if step else ():
-            self._console.print(self._text((f"      {proof}", "")), soft_wrap=False)
+            self._console.print(rich.padding.Padding(self._text((proof, "")), (0, 0, 0, 7)))
 
     @staticmethod
     def _text(*parts: tuple[str, str]) -> Any:

@@ -26,7 +26,7 @@ from typing import Any
 
 from instar.demo import compare
 
-__all__ = ["SHOWN", "State", "expected", "field", "plain", "seen"]
+__all__ = ["SHOWN", "State", "expected", "field", "is_carried", "plain", "seen"]
 
 State = dict[str, Any]
 
@@ -34,7 +34,6 @@ GROUP = "platform.acme.io"
 SHOWN = "quota"
 """The field of ``spec`` that looks different at each version."""
 OURS = "carried."
-"""Annotations that begin so are the conversion's, not the clients'."""
 CLASSES = {"standard": "standard", "premium": "premium", "dedicated": "premium"}
 ONE_NAME = {"displayName": "title", "class": "tier"}
 
@@ -61,10 +60,10 @@ def plain(state: State) -> str:
 
 def seen(document: Mapping[str, Any]) -> dict[str, Any]:
     """JSON pointer -> value of all that clients wrote, in an object as it was read."""
-    metadata, spec = document["metadata"], dict(document["spec"])
+    metadata, spec = document["metadata"], dict(document.get("spec") or {})
     if "owners" in spec:
         spec["owners"] = sorted(spec["owners"], key=str)
-    theirs = {key: value for key, value in (metadata.get("annotations") or {}).items() if not key.startswith(OURS)}
+    theirs = {key: value for key, value in (metadata.get("annotations") or {}).items() if not is_carried(key)}
     return compare.leaves(
         {
             "apiVersion": document["apiVersion"],
@@ -73,6 +72,11 @@ def seen(document: Mapping[str, Any]) -> dict[str, Any]:
             **{key: document[key] for key in document.keys() - {"apiVersion", "kind", "metadata", "spec"}},
         }
     )
+
+
+def is_carried(annotation: str) -> bool:
+    """Whether an annotation is the conversion's, not the clients'."""
+    return annotation.startswith(OURS)
 
 
 def field(path: str) -> str:
