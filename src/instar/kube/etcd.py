@@ -111,7 +111,7 @@ class Etcd:
     async def __aenter__(self) -> Etcd:
         import aiohttp
 
-        self._failures = (aiohttp.ClientError, OSError, asyncio.TimeoutError, ValueError)
+        self._failures = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=self._tls or True, limit=4),
             timeout=aiohttp.ClientTimeout(total=DEADLINE_SECONDS),

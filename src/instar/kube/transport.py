@@ -70,7 +70,7 @@ class Transport:
         import yarl
 
         self._url = yarl.URL
-        self._failures = (aiohttp.ClientError, OSError, asyncio.TimeoutError, ValueError)
+        self._failures = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections, ttl_dns_cache=60, keepalive_timeout=75),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -115,18 +115,22 @@ class Transport:
         base = server or self.servers[0]
         url = self._address(base, path, params)
         deadline = time.monotonic() + self.deadline_seconds
+        rest: dict[str, Any] = {}
         while True:
             headers = await self._prepare(accept, content_type if body is not None else "")
-            response = await self._send(method, base, url, headers, body)
+            response = await self._send(method, base, url, headers, body, self._options(base) | rest)
             if response.code < 300:
                 return response
             await self._wait(response, base, deadline, retry=retry)
+            rest = {"timeout": self._timeout(deadline - time.monotonic())}
 
-    async def _send(self, method: str, base: str, url: Any, headers: Mapping[str, str], body: bytes | None) -> Response:
+    async def _send(
+        self, method: str, base: str, url: Any, headers: Mapping[str, str], body: bytes | None, options: dict[str, Any]
+    ) -> Response:
         # aiohttp warns about large bytes: they would hold up the loop; a file-like body goes out in pieces
         data = io.BytesIO(body) if body is not None and len(body) > LARGE_BODY_BYTES else body
         try:
-            async with self._session.request(method, url, data=data, headers=headers, **self._options(base)) as answer:
+            async with self._session.request(method, url, data=data, headers=headers, **options) as answer:
                 return Response(answer.status, answer.headers, await answer.read())
         except self._failures as error:
             raise failures.unreachable(base, self.config, error, self.deadline_seconds) from error

@@ -91,6 +91,25 @@ async def test_not_sent_again(serve: Serve, code: int, retry_after: str, options
     assert error.retry_after_seconds == (int(retry_after) if retry_after.isdigit() else None)
 
 
+async def test_the_deadline_holds_over_all_tries(serve: Serve) -> None:
+    """Waiting as asked and then a server that falls silent: all of it ends at the one deadline."""
+    calls = 0
+
+    async def handle(_: web.Request) -> web.Response:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            await asyncio.sleep(5)
+        answer = status(429, "TooManyRequests")
+        answer.headers["Retry-After"] = "1"
+        return answer
+
+    begun = time.monotonic()
+    error = await failure(config(await serve(handle)), deadline_seconds=2.0)
+    assert (error.reason, calls) == ("Timeout", 2)
+    assert 1.9 < time.monotonic() - begun < 4
+
+
 async def test_retry_false_is_one_call(serve: Serve) -> None:
     """Who asks for no patience gets the first answer."""
     calls = 0
