@@ -92,14 +92,14 @@ def view(obj: Mapping[str, Any]) -> str:
 
 def digest(value: Any) -> str:
     """32 hex digits of sha256 over the canonical JSON."""
-    return hashlib.sha256(gojson.encode(value)).hexdigest()[:32]
+    return hashlib.sha256(gojson.encode_normal(value)).hexdigest()[:32]
 
 
 def shortened(base: Any) -> Any:
     """The base as it is written: itself, or a Digest."""
     if base is ABSENT or type(base) in (bool, int, float) or base is None:
         return base
-    text = gojson.encode(base)
+    text = gojson.encode_normal(base)
     return Digest(hashlib.sha256(text).hexdigest()[:32]) if len(text) > LONGEST_BASE else base
 
 

@@ -84,6 +84,7 @@ def test_encode_is_gos_and_canonical(value: object, text: bytes) -> None:
     """Floats as Go prints them, keys sorted, no spaces."""
     assert gojson.encode(value) == text
     assert gojson.equal(gojson.normal(value), gojson.decode(text))
+    assert gojson.encode_normal(gojson.normal(value)) == gojson.encode(gojson.normal(value))
 
 
 @pytest.mark.parametrize(
