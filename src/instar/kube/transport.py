@@ -122,7 +122,7 @@ class Transport:
             if response.code < 300:
                 return response
             await self._wait(response, base, deadline, retry=retry)
-            rest = {"timeout": self._timeout(deadline - time.monotonic())}
+            rest = {"timeout": self._timeout(max(deadline - time.monotonic(), SHORTEST_WAIT_SECONDS))}
 
     async def _send(
         self, method: str, base: str, url: Any, headers: Mapping[str, str], body: bytes | None, options: dict[str, Any]
