@@ -11,6 +11,7 @@ Patterns name leaves: a path with ``[]`` for any item and ``/*`` for any map key
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,8 +34,8 @@ class Spoke:
     """One version that is not the hub, and its two functions."""
 
     version: str
-    to_hub: Converter
-    from_hub: Converter
+    to_hub: Converter = None  # type: ignore[assignment]  # a missing one is a DefinitionError that says where
+    from_hub: Converter = None  # type: ignore[assignment]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +99,7 @@ class Conversion:
 
     def __post_init__(self) -> None:
         for name in ("spokes", "groups", "normalised", "sensitive", "droppable"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            object.__setattr__(self, name, tuple(getattr(self, name) or ()))
         object.__setattr__(self, "domain", self.domain or self.group)
         found = next(_problems(self), None)
         if found:
@@ -113,9 +114,9 @@ class Conversion:
 def _problems(conversion: Conversion) -> Iterator[str]:
     if not conversion.kind:
         yield "kind: is empty"
-    if not _DOMAIN.fullmatch(conversion.group):
+    if not _DOMAIN.fullmatch(str(conversion.group)):
         yield f"group: {conversion.group!r} is no DNS name"
-    if not _DOMAIN.fullmatch(conversion.domain) or len(conversion.domain) > LONGEST_DOMAIN:
+    if not _DOMAIN.fullmatch(str(conversion.domain)) or len(conversion.domain) > LONGEST_DOMAIN:
         yield f"domain: {conversion.domain!r} is no DNS name of at most {LONGEST_DOMAIN} characters"
     yield from _version_problems("hub", conversion.hub)
     if not conversion.spokes:
@@ -146,6 +147,8 @@ def _spoke_problems(conversion: Conversion) -> Iterator[str]:
             yield f"{where}.version: {spoke.version} is there twice"
         seen.add(spoke.version)
         for name in ("to_hub", "from_hub"):
+            if inspect.iscoroutinefunction(getattr(spoke, name)):
+                yield f"{where}.{name}: is async; a converter is a plain function"
             if not callable(getattr(spoke, name)):
                 yield f"{where}.{name}: the direction of {spoke.version} is missing: {getattr(spoke, name)!r}"
 

@@ -15,6 +15,10 @@ def same(obj: dict[str, Any]) -> dict[str, Any]:
     return obj
 
 
+async def later(obj: dict[str, Any]) -> dict[str, Any]:
+    return obj
+
+
 def spoke(version: str, to_hub: Any = same, from_hub: Any = same) -> conversion.Spoke:
     return conversion.Spoke(version=version, to_hub=to_hub, from_hub=from_hub)
 
@@ -28,6 +32,13 @@ def define(**changes: Any) -> conversion.Conversion:
     ("changes", "words"),
     [
         ({"spokes": (spoke("old", to_hub=None),)}, r"spokes\[0\].to_hub: the direction of old is missing: None"),
+        (
+            {"spokes": (conversion.Spoke(version="old", to_hub=same),)},
+            r"\[0\].from_hub: the direction of old is missing",
+        ),
+        ({"spokes": (spoke("old", to_hub=later),)}, r"spokes\[0\].to_hub: is async"),
+        ({"spokes": None}, "spokes: is empty"),
+        ({"group": None}, "group: None is no DNS name"),
         ({"spokes": (spoke("old", from_hub=3),)}, r"spokes\[0\].from_hub: the direction of old is missing: 3"),
         ({"spokes": (spoke("old"), spoke("old"))}, r"spokes\[1\].version: old is there twice"),
         ({"spokes": (spoke("old"), spoke("new"))}, r"spokes\[1\].version: new is the hub; the hub is no spoke"),
