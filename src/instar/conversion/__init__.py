@@ -6,8 +6,8 @@ raises ``Unconvertible``.
 """
 
 from instar.conversion.binding import Bound, bind
-from instar.conversion.carrying import Drop, Outcome
 from instar.conversion.definition import Conversion, Converter, Droppable, Group, Normalised, Sensitive, Spoke
+from instar.conversion.hop import Drop, Outcome
 from instar.conversion.reviewing import review
 from instar.errors import ConversionError, DefinitionError, Unconvertible
 

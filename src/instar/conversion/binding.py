@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instar import errors
-from instar.conversion import bare, carrying, categories, definition, entries, patterns
+from instar.conversion import bare, carrying, categories, definition, entries, hop, patterns
 from instar.model import crd as crd_model
 from instar.model import gojson
 from instar.schema import structural
@@ -27,7 +27,7 @@ class Bound:
 
     conversion: definition.Conversion
     crd: crd_model.Crd
-    hops: Mapping[tuple[str, str], carrying.Hop]
+    hops: Mapping[tuple[str, str], hop.Hop]
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -41,13 +41,13 @@ class Bound:
         """
         return self.outcome(obj, to).object
 
-    def outcome(self, obj: Mapping[str, Any], to: str) -> carrying.Outcome:
+    def outcome(self, obj: Mapping[str, Any], to: str) -> hop.Outcome:
         """The same with what was carried, restored and dropped on the way. Raises ConversionError."""
         source = _version(self, obj, to)
         if source == to:
-            return carrying.Outcome(object=_unchanged(obj))
+            return hop.Outcome(object=_unchanged(obj))
         stops = [source, to] if self.conversion.hub in (source, to) else [source, self.conversion.hub, to]
-        outcome = carrying.Outcome(object=dict(obj))
+        outcome = hop.Outcome(object=dict(obj))
         for start, end in itertools.pairwise(stops):
             outcome = _joined(outcome, _hop(self, outcome.object, start, end))
         return outcome
@@ -86,7 +86,7 @@ def _problems(conversion: definition.Conversion, crd: crd_model.Crd) -> Iterator
             yield f"version {name} is not in spec.versions of the CRD {crd.name}"
 
 
-def _misplaced(conversion: definition.Conversion, sides: Mapping[str, carrying.Side]) -> Iterator[str]:
+def _misplaced(conversion: definition.Conversion, sides: Mapping[str, hop.Side]) -> Iterator[str]:
     """Declared paths that the schema does not have."""
     declared = [(group.version, text) for group in conversion.groups for text in group.paths]
     for leaves in (conversion.normalised, conversion.sensitive, conversion.droppable):
@@ -99,8 +99,8 @@ def _misplaced(conversion: definition.Conversion, sides: Mapping[str, carrying.S
             yield f"{leaf.path}: a key of a list cannot be sensitive, for every path of its item says it"
 
 
-def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> carrying.Side:
-    return carrying.Side(
+def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> hop.Side:
+    return hop.Side(
         version=name,
         api_version=crd_model.resource(crd, name).api_version,
         node=structural.compile_schema(crd_model.version(crd, name).schema),
@@ -109,7 +109,7 @@ def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> c
 
 
 def _direction(
-    conversion: definition.Conversion, source: carrying.Side, target: carrying.Side, function: definition.Converter
+    conversion: definition.Conversion, source: hop.Side, target: hop.Side, function: definition.Converter
 ) -> bare.Direction:
     return bare.Direction(
         kind=conversion.kind,
@@ -122,13 +122,13 @@ def _direction(
 
 def _paired(
     conversion: definition.Conversion,
-    sides: Mapping[str, carrying.Side],
+    sides: Mapping[str, hop.Side],
     forward: bare.Direction,
     reverse: bare.Direction,
     source: str,
     target: str,
-) -> carrying.Hop:
-    return carrying.Hop(
+) -> hop.Hop:
+    return hop.Hop(
         kind=conversion.kind,
         prefix=entries.prefix(conversion.domain),
         source=sides[source],
@@ -138,15 +138,15 @@ def _paired(
     )
 
 
-def _hop(bound: Bound, obj: Mapping[str, Any], start: str, end: str) -> carrying.Outcome:
+def _hop(bound: Bound, obj: Mapping[str, Any], start: str, end: str) -> hop.Outcome:
     try:
         return carrying.convert(bound.hops[start, end], obj)
     except errors.ConversionError as error:
         raise errors.ConversionError(f"{_named(obj)} {start} -> {end}: {error.message}", path=error.path) from error
 
 
-def _joined(first: carrying.Outcome, second: carrying.Outcome) -> carrying.Outcome:
-    return carrying.Outcome(
+def _joined(first: hop.Outcome, second: hop.Outcome) -> hop.Outcome:
+    return hop.Outcome(
         object=second.object,
         carried=first.carried + second.carried,
         restored=first.restored + second.restored,
