@@ -78,7 +78,9 @@ async def test_two_hundred_objects(cluster, etcd, serve_conversion, name: str, s
         async with gate:
             await live(cluster, conversion, story)
 
-    await asyncio.gather(*(one(story) for story in told))
+    async with asyncio.TaskGroup() as group:
+        for story in told:
+            group.create_task(one(story))
     for story in told:
         await judge_bytes(cluster, etcd, conversion, story, storage)
 

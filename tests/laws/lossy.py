@@ -136,9 +136,9 @@ def _version(node: Node, name: str, storage: str) -> dict[str, Any]:
     return {"name": name, "served": True, "storage": name == storage, "schema": {"openAPIV3Schema": root}}
 
 
-def function(node: Node, side: str) -> Convert:
+def function(node: Node, side: str, to: str = "") -> Convert:
     """What an operator's author would have written: a whole object from version ``side`` to the other."""
-    other = "two" if side == "one" else "one"
+    other = to or ("two" if side == "one" else "one")
 
     def converter(document: Fields) -> Fields:
         converted = {**document, "apiVersion": f"{GROUP}/{other}"}

@@ -44,7 +44,13 @@ class Subject:
         return crd_model.version(self.crd, version).schema
 
     def write(self, document: Document) -> Document:
-        """What the API server makes of a body before it converts it."""
+        """What the API server makes of a body before it converts it; it also notes who wrote it."""
+        settled = model.settle(self.schema(version_of(document)), document)
+        writer = {"manager": "judge", "operation": "Update", "apiVersion": document["apiVersion"], "fieldsV1": {}}
+        return {**settled, "metadata": {"managedFields": [writer], **settled["metadata"]}}
+
+    def settled(self, document: Document) -> Document:
+        """The object after its version's defaults: what a part of an object is compared by."""
         return model.settle(self.schema(version_of(document)), document)
 
     def move(self, document: Document, to: str) -> Document:
@@ -98,6 +104,31 @@ def of_node(node: lossy.Node, storage: str = "two", kind: str = lossy.KIND) -> S
         domain=lossy.DOMAIN,
         functions={("one", "two"): there, ("two", "one"): back},
     )
+
+
+def with_third(node: lossy.Node, poor: bool) -> Subject:
+    """The same with a second spoke ``zero``: as lossy as ``one``, or ``poor`` and with a field of its own only."""
+    document = lossy.crd(node)
+    document["spec"]["versions"].append({**document["spec"]["versions"][0], "name": "zero"})
+    there, back = lossy.function(node, "one"), lossy.function(node, "two", "zero")
+    if poor:
+        spec = {"type": "object", "properties": {"only": {"type": "string"}}}
+        root = {"type": "object", "properties": {"spec": spec}}
+        document["spec"]["versions"][-1]["schema"] = {"openAPIV3Schema": root}
+        there = back = _emptied
+    crd = crd_model.parse(document)
+    spokes = (
+        conversion.Spoke(version="one", to_hub=lossy.function(node, "one"), from_hub=lossy.function(node, "two")),
+        conversion.Spoke(version="zero", to_hub=there, from_hub=back),
+    )
+    whole = conversion.Conversion(kind=lossy.KIND, group=lossy.GROUP, hub="two", spokes=spokes, domain=lossy.DOMAIN)
+    return Subject(crd=crd, bound=conversion.bind(whole, crd), domain=lossy.DOMAIN, functions={})
+
+
+def _emptied(document: Document) -> Document:
+    to = "two" if document["apiVersion"].endswith("zero") else "zero"
+    kept = {"spec": {}} if "spec" in document else {}
+    return {**document, "apiVersion": f"{lossy.GROUP}/{to}", **kept}
 
 
 def of_example(name: str) -> Subject:

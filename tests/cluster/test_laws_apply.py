@@ -1,0 +1,159 @@
+"""Server-side apply on two versions is server-side apply on one: the same state, the same owners, step by step.
+
+Three managers apply at random at v1alpha1 and v1, insist or do not, and give fields up. The same words go to a CRD
+that has v1 only. After each step both objects say the same and are owned alike, and the step repeated moves nothing.
+``INSTAR_SEED`` draws other sequences.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import dataclasses
+import os
+import random
+from typing import Any
+
+import pytest
+import yaml
+from tests.cluster.conftest import EXAMPLES, install, remove
+from tests.laws import applies, model, stories
+
+from instar import errors
+from instar.model import crd as crd_model
+from instar.model import resource as resource_model
+
+pytestmark = pytest.mark.cluster
+
+SEED = int(os.environ.get("INSTAR_SEED", "1"))
+SEQUENCES, STEPS = 8, 12
+Document = dict[str, Any]
+
+
+def reference_of(name: str) -> Document:
+    """The example with v1 alone, in a group of its own, and with v1alpha1's own field added."""
+    body = yaml.safe_load((EXAMPLES / name / "crd.yaml").read_text())
+    old, new = (next(one for one in body["spec"]["versions"] if one["name"] == name) for name in ("v1alpha1", "v1"))
+    spec = [one["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] for one in (old, new)]
+    spec[1].update({"costCentre": spec[0]["costCentre"]} if "costCentre" in spec[0] else {})
+    body["spec"] |= {"group": "reference.acme.io", "versions": [copy.deepcopy({**new, "storage": True})]}
+    body["metadata"]["name"] = f"{body['spec']['names']['plural']}.reference.acme.io"
+    return body
+
+
+@pytest.fixture
+async def reference(request, cluster):
+    crd = await install(cluster.client, reference_of(request.param))
+    yield crd_model.resource(crd, "v1")
+    await remove(cluster.client, crd.name)
+
+
+@dataclasses.dataclass(kw_only=True)
+class Twin:
+    """One name in both CRDs, and what was last applied to it."""
+
+    cluster: Any
+    conversion: Any
+    reference: resource_model.Resource
+    kind: str
+    name: str
+    spoken: dict[str, applies.Step] = dataclasses.field(default_factory=dict)
+    log: list[str] = dataclasses.field(default_factory=list)
+
+    async def get(self, resource: resource_model.Resource) -> Document:
+        try:
+            return model.wire(await self.cluster.client.get(resource, self.name, self.cluster.namespace))
+        except errors.ApiError as error:
+            if error.code != 404:
+                raise
+            return {"metadata": {"managedFields": []}}
+
+    async def apply(self, resource: resource_model.Resource, step: applies.Step, spec: Document) -> str:
+        """Apply it twice: the resourceVersion, which does not move, or the conflict, which does not go away."""
+        labels = {"labels": {"colour": step.words["label"]}} if "label" in step.words else {}
+        body: Document = {
+            "apiVersion": resource.api_version,
+            "kind": self.conversion.crd.kind,
+            "metadata": {"name": self.name, **labels},
+            **({"spec": spec} if spec else {}),
+        }
+        answers = [await self._once(resource, step, body) for _ in range(2)]
+        assert answers[0] == answers[1], f"the same apply again: {answers}\n" + "\n".join(self.log)
+        return answers[0]
+
+    async def _once(self, resource: resource_model.Resource, step: applies.Step, body: Document) -> str:
+        try:
+            applied = await self.cluster.client.patch(
+                resource,
+                self.name,
+                body,
+                self.cluster.namespace,
+                patch_type="apply",
+                field_manager=step.manager,
+                force=step.force,
+            )
+        except errors.ApiError as error:
+            if error.code != 409:
+                raise
+            return "conflict"
+        return str(applied["metadata"]["resourceVersion"])
+
+    async def take(self, step: applies.Step) -> None:
+        """One step on both, and what must be the same after it."""
+        live = (await self.get(self.reference)).get("spec", {})
+        spec, translated = applies.render(self.kind, step, live)
+        self.log.append(f"{step}: {spec} | {translated}")
+        answers = [
+            await self.apply(self.conversion.at(step.version), step, spec),
+            await self.apply(self.reference, step, translated),
+        ]
+        assert (answers[0] == "conflict") == (answers[1] == "conflict"), f"{answers}\n" + "\n".join(self.log)
+        if answers[1] != "conflict":
+            self.spoken[step.manager] = step
+        await self.compare()
+
+    async def compare(self) -> None:
+        wanted = await self.get(self.reference)
+        old, new = await self.get(self.conversion.at("v1alpha1")), await self.get(self.conversion.at("v1"))
+        story = "\n".join(self.log)
+        assert model.differences(*map(state, (merged(new, old), wanted))) == [], story
+        assert applies.owned(new) == applies.owned(wanted), story
+
+
+def merged(new: Document, old: Document) -> Document:
+    """v1's view with the field that only v1alpha1 has."""
+    cost = {name: value for name, value in old.get("spec", {}).items() if name == "costCentre"}
+    return {**new, "spec": {**new["spec"], **cost}} if "spec" in new else new
+
+
+def state(document: Document) -> Document:
+    """What clients said: spec, labels, annotations."""
+    stripped = model.stripped(document, stories.DOMAIN)
+    words = {name: stripped["metadata"].get(name, {}) for name in ("labels", "annotations")}
+    return {"spec": stripped.get("spec"), **words}
+
+
+async def sequence(twin: Twin, chance: random.Random) -> None:
+    taken = 0
+    while taken < STEPS:
+        step = applies.next_step(twin.kind, chance, twin.spoken)
+        live = await twin.get(twin.reference)
+        if applies.legal(twin.kind, step, twin.spoken, live.get("spec", {}), applies.owned(live)):
+            await twin.take(step)
+            taken += 1
+
+
+@pytest.mark.parametrize("storage", ["v1alpha1", "v1"])
+@pytest.mark.parametrize(("name", "reference"), [("tenant", "tenant"), ("widget", "widget")], indirect=["reference"])
+async def test_apply_ends_in_the_state_and_ownership_of_one_version(
+    cluster, serve_conversion, reference, name: str, storage: str
+) -> None:
+    """Random applies of three managers at two versions: the state and the owners of the same on a one-version CRD."""
+    conversion = await serve_conversion(name, storage=storage)
+    twins = [
+        Twin(cluster=cluster, conversion=conversion, reference=reference, kind=name, name=f"twin-{number}")
+        for number in range(SEQUENCES)
+    ]
+    async with asyncio.TaskGroup() as group:
+        for twin in twins:
+            group.create_task(sequence(twin, random.Random(f"{SEED} {twin.name}")))

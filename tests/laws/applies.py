@@ -1,0 +1,227 @@
+"""Random server-side apply sequences, in words that both an old and a new API can say, and the same words at v1 alone.
+
+A step is what one manager wants now, at the version that it speaks. ``render`` says it to the CRD of two versions,
+``translate`` to a reference CRD that has only v1 (with the fields that only v1alpha1 has added to it).
+
+Where one old word stands for several new values (``small``: 1, 2, 3, 4 replicas) the translation is exact only with
+care, because a manager that says ``small`` says nothing about which: an old word for what already reads so leaves the
+live value, and a v1 manager does not choose another value that reads the same. A value that an old manager can
+only half say is not left to it alone, see ``legal``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+OLD, NEW = "v1alpha1", "v1"
+MANAGERS = ("ann", "bob", "cid")
+Fields = dict[str, Any]
+Words = dict[str, Any]
+Path = tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Step:
+    """One apply: who, at which version, everything that this manager wants, and whether it insists."""
+
+    manager: str
+    version: str
+    words: Words
+    force: bool
+
+
+QUOTAS = (("8", "32Gi"), ("500m", "1Gi"), ("2.5", "9Mi"))
+"""No two share a part, so that who owns one part owns both, as the owner of the old string does."""
+TENANT: Mapping[str, tuple[Any, ...]] = {
+    "title": ("A", "B", ""),
+    "tier": ("standard", "premium", "dedicated"),
+    "quota": QUOTAS,
+    "owners": ({"zoe": None}, {"zoe": "admin", "adam": None}, {"adam": "editor", "eve": None}, {"eve": "admin"}),
+    "labels": ({"team": "a"}, {"team": "b", "a/b": "x"}, {"a/b": "y", "~": ""}),
+    "cost": ("1", "2"),
+    "suspended": (True, False),
+    "storage": ("1Ti", "2Ti"),
+    "gpus": (0, 2**53 + 1),
+    "egress": (["10.0.0.0/8"], []),
+    "isolated": (True, False),
+    "label": ("red", "blue"),
+}
+WIDGET: Mapping[str, tuple[Any, ...]] = {
+    "image": ("a:1", "a:2"),
+    "replicas": (1, 3, 5, 50),
+    "tier": ("bronze", "gold"),
+    "label": ("red", "blue"),
+}
+VOCABULARY = {"tenant": TENANT, "widget": WIDGET}
+OLD_ONLY, NEW_ONLY = {"cost"}, {"suspended", "storage", "gpus", "egress", "isolated"}
+
+
+def class_of(tier: str) -> str:
+    return "premium" if tier == "dedicated" else tier
+
+
+def size_of(replicas: int) -> str:
+    return "large" if replicas >= 5 else "small"
+
+
+def next_step(name: str, chance: random.Random, last: Mapping[str, Step]) -> Step:
+    """A manager changes some of what it said last: more words, fewer, others; sometimes at the other version."""
+    manager = chance.choice(MANAGERS)
+    before = last.get(manager)
+    words = dict(before.words) if before else {}
+    for _ in range(chance.randint(1, 3)):
+        word = chance.choice(list(VOCABULARY[name]))
+        if word in words and chance.random() < 0.5:
+            del words[word]
+        else:
+            words[word] = chance.choice(VOCABULARY[name][word])
+    version = chance.choice((OLD, NEW)) if before is None or chance.random() < 0.3 else before.version
+    return Step(manager=manager, version=version, words=words, force=chance.random() < 0.5)
+
+
+def render(name: str, step: Step, live: Fields) -> tuple[Fields, Fields]:
+    """What the manager sends to the CRD of two versions, and the same for the reference: (spec, reference's spec)."""
+    words = {word: value for word, value in step.words.items() if word not in _unsaid(name, step.version)}
+    new = _NEW[name](words, live, step.version == OLD)
+    return (_OLD[name](words) if step.version == OLD else new), new
+
+
+def _unsaid(name: str, version: str) -> set[str]:
+    if name == "widget":
+        return {"tier"} if version == OLD else set()
+    return NEW_ONLY if version == OLD else OLD_ONLY
+
+
+def _tenant_old(words: Words) -> Fields:
+    spec: Fields = {}
+    put(spec, "title", words.get("title"))
+    put(spec, "class", class_of(words["tier"]) if "tier" in words else None)
+    put(spec, "quota", "cpu={},mem={}".format(*words["quota"]) if "quota" in words else None)
+    put(spec, "owners", list(words["owners"]) if "owners" in words else None)
+    put(spec, "labels", words.get("labels"))
+    put(spec, "costCentre", words.get("cost"))
+    return spec
+
+
+def _tenant_new(words: Words, live: Fields, old: bool) -> Fields:
+    spec: Fields = {}
+    put(spec, "displayName", words.get("title"))
+    put(spec, "tier", _kept(words.get("tier"), live.get("tier"), class_of, old))
+    cpu, memory = words.get("quota", (None, None))
+    quota = {"cpu": cpu, "memory": memory, "storage": words.get("storage"), "gpus": words.get("gpus")}
+    put(spec, "quota", {field: value for field, value in quota.items() if value is not None} or None)
+    if "owners" in words:
+        spec["owners"] = [
+            {"name": name} if old or role is None else {"name": name, "role": role}
+            for name, role in words["owners"].items()
+        ]
+    put(spec, "labels", words.get("labels"))
+    put(spec, "costCentre", words.get("cost"))
+    put(spec, "suspended", words.get("suspended"))
+    network = {"egress": words.get("egress"), "isolated": words.get("isolated")}
+    put(spec, "network", {field: value for field, value in network.items() if value is not None} or None)
+    return spec
+
+
+def _widget_old(words: Words) -> Fields:
+    spec: Fields = {}
+    put(spec, "image", words.get("image"))
+    put(spec, "size", size_of(words["replicas"]) if "replicas" in words else None)
+    return spec
+
+
+CANONICAL = {"small": 1, "large": 5, "standard": "standard", "premium": "premium"}
+
+
+def _widget_new(words: Words, live: Fields, old: bool) -> Fields:
+    spec: Fields = {}
+    put(spec, "image", words.get("image"))
+    replicas = _kept(words.get("replicas"), live.get("resources", {}).get("replicas"), size_of, old)
+    put(spec, "resources", {"replicas": replicas} if replicas is not None else None)
+    put(spec, "tier", words.get("tier"))
+    return spec
+
+
+def _kept(wanted: Any, live: Any, reads_as: Any, old: bool) -> Any:
+    """The live value where it reads as what is wanted; else what is wanted, or what the old word means."""
+    if wanted is None:
+        return None
+    if live is not None and reads_as(live) == reads_as(wanted):
+        return live
+    return CANONICAL[reads_as(wanted)] if old else wanted
+
+
+def put(fields: Fields, name: str, value: Any) -> None:
+    if value is not None:
+        fields[name] = value
+
+
+_OLD = {"tenant": _tenant_old, "widget": _widget_old}
+_NEW = {"tenant": _tenant_new, "widget": _widget_new}
+HALF_SAID: Mapping[str, tuple[str, Path]] = {
+    "tenant": ("tier", ("f:spec", "f:tier")),
+    "widget": ("replicas", ("f:spec", "f:resources", "f:replicas")),
+}
+"""The word that the old version can only half say, and where v1 has it."""
+
+
+def legal(name: str, step: Step, spoken: Mapping[str, Step], live: Fields, owners: Mapping[str, set[Path]]) -> bool:
+    """Whether both CRDs can only agree: no value that is half said is left to managers that half say it.
+
+    With the widget also: nobody gives up the last word on its size, for then v1's default (3, which reads as small)
+    and v1alpha1's (none) part ways.
+    """
+    word, path = HALF_SAID[name]
+    value = live.get("tier") if name == "tenant" else live.get("resources", {}).get("replicas")
+    owning = {manager for manager, paths in owners.items() if path in paths and manager != step.manager}
+    if name == "widget" and not owning and word not in step.words:
+        return False
+    if value in CANONICAL.values():
+        return True
+    old = {manager for manager in owning if spoken[manager].version == OLD}
+    new = owning - old
+    (old if step.version == OLD else new).update({step.manager} if word in step.words else ())
+    return bool(new) or not old
+
+
+def field_paths(fields: Mapping[str, Any], path: Path = ()) -> set[Path]:
+    """The members of a ``fieldsV1`` set."""
+    found: set[Path] = set()
+    for step, below in fields.items():
+        if step == ".":
+            found.add(path)
+        else:
+            found |= field_paths(below, (*path, step)) if below else {(*path, step)}
+    return found
+
+
+def owned(document: Mapping[str, Any]) -> dict[str, set[Path]]:
+    """Who owns what by apply, all said as v1 says it."""
+    return {
+        entry["manager"]: {
+            path
+            for found in field_paths(entry["fieldsV1"])
+            for path in (_as_new(found) if entry["apiVersion"].endswith(OLD) else [found])
+        }
+        for entry in document["metadata"].get("managedFields", ())
+        if entry["operation"] == "Apply" and not entry.get("subresource")
+    }
+
+
+RENAMED: Mapping[Path, tuple[Path, ...]] = {
+    ("f:spec", "f:title"): (("f:spec", "f:displayName"),),
+    ("f:spec", "f:class"): (("f:spec", "f:tier"),),
+    ("f:spec", "f:quota"): (("f:spec", "f:quota", "f:cpu"), ("f:spec", "f:quota", "f:memory")),
+    ("f:spec", "f:size"): (("f:spec", "f:resources", "f:replicas"),),
+}
+
+
+def _as_new(path: Path) -> tuple[Path, ...]:
+    if path[:2] == ("f:spec", "f:owners") and len(path) == 3:
+        item = ("f:spec", "f:owners", f'k:{{"name":{json.dumps(json.loads(path[2][2:]))}}}')
+        return item, (*item, "f:name")
+    return RENAMED.get(path, (path,))
