@@ -12,6 +12,7 @@ import pytest
 from tests.unit.conversion import subject
 
 import instar.conversion as conversion
+from instar.conversion import entries, listing
 from instar.model import gojson
 
 WIDGET = subject.example("widget")
@@ -398,8 +399,6 @@ def test_an_order_is_an_entry_of_its_own_and_only_where_it_is_needed() -> None:
 )
 def test_a_forged_order_is_dropped(text: str) -> None:
     """An order says steps of that list, each once, and indexes of some of them; else it is nothing."""
-    from instar.conversion import entries
-
     where = "/spec/n[]" if "/n[]" in text else "/spec/l[]"
     forged = subject.thing("old", {"l": listed("ab")}, {f"carried.acme.io/{entries.key('new', where)}": text})
     outcome = of_list().outcome(forged, "new")
@@ -431,8 +430,6 @@ FORGED = [
 @pytest.mark.parametrize("viewed", [True, False])
 def test_a_forged_entry_is_dropped(where: str, value: Any, reason: str, viewed: bool) -> None:
     """Never into metadata, never what the schema refuses; not even with a view that fits, which anyone can compute."""
-    from instar.conversion import entries
-
     bound = subject.losing(INTEGERS, "c")
     forged = subject.thing("old", {"a": 1})
     key = f"carried.acme.io/{entries.key('new', where)}"
@@ -467,3 +464,49 @@ def test_same_bytes_in_every_process() -> None:
         texts.add(subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60).stdout)
     (text,) = texts
     assert all(word in text for word in (b"gpus", b"dedicated", b"carried.platform.acme.io/v1."))
+
+
+def counting(function: Any, calls: list[str]) -> Any:
+    def convert(obj: dict[str, Any]) -> dict[str, Any]:
+        calls.append(obj["apiVersion"])
+        answer: dict[str, Any] = function(obj)
+        return answer
+
+    return convert
+
+
+def test_what_a_conversion_costs() -> None:
+    """Two bare conversions where nothing was edited, three after an edit, more only for entries that disturb."""
+    calls: list[str] = []
+    bound = subject.bound(
+        {"old": INTEGERS, "new": INTEGERS}, counting(lambda obj: obj, calls), counting(cheapest, calls)
+    )
+
+    def cost(obj: dict[str, Any], to: str) -> int:
+        calls.clear()
+        bound.convert(obj, to)
+        return len(calls)
+
+    plain, carrying = subject.thing("new", {"a": 1}), subject.thing("new", {"a": 1, "b": 5, "c": 7})
+    there = bound.convert(carrying, "old")
+    assert cost(plain, "new") == 0
+    assert cost(plain, "old") == 2
+    assert cost(bound.convert(plain, "old"), "new") == 2
+    assert cost(carrying, "old") == 2
+    assert cost(there, "new") == 2
+    assert cost(subject.edited(there, a=4), "new") == 3
+    assert cost(subject.edited(there, a=9), "new") == 5
+
+
+def test_lists_are_indexed_once_for_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 entries below one list index it a dozen times in a whole merge, not 500 times."""
+    schema = {**LIST, "properties": {**LIST["properties"], "n": {"type": "integer"}}}
+    bound = subject.losing(schema, "hidden")
+    spec = {"l": [{"k": f"{number:04}", "hidden": True} for number in range(500)]}
+    there = bound.convert(subject.thing("new", spec), "old")
+    assert len(subject.entries(there)) == 500
+    indexed: list[int] = []
+    original = listing.index
+    monkeypatch.setattr(listing, "index", lambda items, node: (indexed.append(len(items)), original(items, node))[1])
+    assert bound.convert(subject.edited(there, n=1), "new")["spec"] == {**spec, "n": 1}
+    assert 1 <= len(indexed) <= 12
