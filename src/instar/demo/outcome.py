@@ -13,7 +13,7 @@ from instar.migration import evidence
 from instar.model import crd as crd_model
 from instar.report import numbers, run
 
-__all__ = ["Story", "migration_lines", "of"]
+__all__ = ["Story", "migration_lines", "of", "writes_wanted"]
 
 WRITES_WANTED = 500
 OBJECTS_PER_WRITE = 12
@@ -76,6 +76,11 @@ def of(story: Story) -> run.Run:
         settle_seconds=story.settle_seconds,
         rewrite_seconds=story.evidence.rewrite.seconds if story.evidence.rewrite else 0.0,
     )
+
+
+def writes_wanted(objects: int) -> int:
+    """How many writes of each version have to be acknowledged while so many objects are rewritten."""
+    return min(WRITES_WANTED, objects // OBJECTS_PER_WRITE)
 
 
 def migration_lines(found: evidence.Evidence) -> list[str]:
@@ -145,7 +150,7 @@ def _trimmed(story: Story) -> run.Fact:
 
 
 def _clients_went_on(story: Story) -> run.Fact:
-    wanted = min(WRITES_WANTED, story.objects // OBJECTS_PER_WRITE)
+    wanted = writes_wanted(story.objects)
     during = {version: writes.during_rewrite for version, writes in story.writes.items()}
     return run.Fact(
         name="clients_went_on",

@@ -44,6 +44,7 @@ __all__ = ["Options", "tell"]
 
 LEAD_SECONDS = 2.0
 """How long clients have been writing when the storage version flips."""
+SPARE = 1.2
 SHARED_SHARE, SHARED_LEAST = 20, 40
 """One in so many objects gets all the clients' edits, few enough that both versions meet on each; but so many at least,
 or no read of one would ever be followed by a write before the next edit."""
@@ -148,7 +149,7 @@ class _Story:
         """Clients write through both versions for the length of an ``async with``."""
         callers = [self._here.caller(version, f"client-{version}") for version in (world.OLD, world.NEW)]
         stride = min(SHARED_SHARE, len(self._seeded) // SHARED_LEAST) or 1
-        self._writers = writers.Writers(callers, self._here.book, self._seeded[::stride])
+        self._writers = writers.Writers(callers, self._here.book, self._seeded[::stride], behind=self._behind)
         with self._step("clients", "Let clients write through both versions") as step:
             self._writers.start()
             await asyncio.sleep(LEAD_SECONDS)
@@ -172,7 +173,7 @@ class _Story:
         title = f"Migrate: rewrite at {world.NEW}, settle, prove, trim"
         with self._step("migrate", title) as step:
             found = await migrating.run(
-                self._here, step, settle_seconds=self._options.settle_seconds, observer=self._rewriting
+                self._here, step, settle_seconds=self._options.settle_seconds, rewriting=self._rewriting
             )
             self._evidence = found
             for line in outcome.migration_lines(found):
@@ -248,6 +249,10 @@ class _Story:
         )
 
     # --- pieces -------------------------------------------------------------------------------------------------------
+
+    def _behind(self, version: str) -> bool:
+        """Clients keep up with the rewrite however fast the machine is, with something to spare."""
+        return self._rewriting.behind(version, round(SPARE * outcome.writes_wanted(self._options.objects)))
 
     def _acknowledged(self) -> dict[str, int]:
         return self._writers.acknowledged()

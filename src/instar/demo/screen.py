@@ -95,8 +95,8 @@ class Terminal:
         self._bar.start()
 
     def progress(self, what: str, done: int, total: int) -> None:
-        amount = f"{numbers.count(done)} of {numbers.count(total)} {what}" if total else what
-        self._bar.update(self._task, completed=done, total=total or None, amount=amount)
+        amount = " of ".join(numbers.count(number) for number in (done, total) if number)
+        self._bar.update(self._task, completed=done, total=total or None, amount=f"{what} {amount}")
 
     def end(self, step: run_module.Step | None) -> None:
         import rich.padding

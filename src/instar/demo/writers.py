@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from instar import errors
 from instar.demo import caller as caller_module
@@ -21,14 +21,17 @@ __all__ = ["Writers"]
 
 VERBS = ("create", *verbs_module.EDITS, "delete")
 WEIGHTS = (10, 25, 30, 25, 10)
-WRITES_PER_SECOND = 30.0
-"""Of all workers of one version together: enough to meet every phase, too few to be the load that is measured."""
+WRITES_PER_SECOND = 8.0
+"""Of all workers of one version together: enough to meet every phase, too few to be what the machine works at."""
 PASSING_SHARE = 0.15
 """How often a write goes to an object that a client made, and may delete at any moment."""
 
 
 class Writers:
-    """The workers of every version, the objects that they share, and what they were answered."""
+    """The workers of every version, the objects that they share, and what they were answered.
+
+    They write at a steady pace, and without a pause while ``behind`` says that a version is.
+    """
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class Writers:
         ledger: ledger_module.Ledger,
         shared: Sequence[verbs_module.Made],
         *,
+        behind: Callable[[str], bool] = lambda version: False,
         workers: int = 6,
         seed: int = 1,
     ) -> None:
@@ -45,7 +49,7 @@ class Writers:
         self._stopping: set[str] = set()
         self._shared = list(shared)
         self.made: list[verbs_module.Made] = []
-        self._workers, self._seed, self._number = workers, seed, 0
+        self._behind, self._workers, self._seed, self._number = behind, workers, seed, 0
 
     def start(self) -> None:
         """Let every worker of every version begin."""
@@ -101,8 +105,9 @@ class Writers:
                 await self._write(self._verbs[version], verb, draw)
             except errors.ClusterError as error:
                 self._failures[version].append(f"{verb} through {version}: {error.message}")
-            took = asyncio.get_running_loop().time() - began
-            await asyncio.sleep(max(pause * draw.uniform(0.6, 1.4) - took, 0))
+            if not self._behind(version):
+                took = asyncio.get_running_loop().time() - began
+                await asyncio.sleep(max(pause * draw.uniform(0.6, 1.4) - took, 0))
 
     async def _write(self, verbs: verbs_module.Verbs, verb: str, draw: random.Random) -> None:
         self._number += 1
