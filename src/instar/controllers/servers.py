@@ -2,8 +2,9 @@
 
 A server that missed the flip writes the old version when it wakes, so every known one is asked, over and over: one miss
 and its time of being steady begins anew. Known are those that a person names; else the endpoints of the ``kubernetes``
-Service; else the kubeconfig's. Every API server holds an identity lease: more leases than known servers means that one
-is not known.
+Service; else the kubeconfig's. Where no endpoint can be reached from here (they are behind a load balancer), many fresh
+connections through the kubeconfig's address stand in for them. Every API server holds an identity lease: more leases
+than known servers means that one is not known.
 Source: https://kubernetes.io/docs/concepts/architecture/leases/#api-server-identity
 """
 
@@ -28,6 +29,10 @@ __all__ = ["ApiServers"]
 
 PROBE_SECONDS = 5.0
 EVERY_SECONDS = 1.0
+SAMPLES = 16
+
+ENDPOINTS = "endpoints of the kubernetes Service"
+SAMPLED = f"sampled: {SAMPLES} fresh connections at a time"
 
 _SLICES = resource_model.Resource(
     group="discovery.k8s.io", version="v1", plural="endpointslices", kind="EndpointSlice", namespaced=True
@@ -45,6 +50,7 @@ class ApiServers:
         self._named = tuple(url.rstrip("/") for url in named) or (client.servers if len(client.servers) > 1 else ())
         self._steady: dict[str, float] = {}
         self._watching: asyncio.Task[None] | None = None
+        self._answered = False
 
     async def ask(self, crd: crd_model.Crd, *, fresh: bool) -> evidence.ServersSeen:
         """What every known server says now; ``fresh`` forgets since when."""
@@ -53,8 +59,12 @@ class ApiServers:
             self._steady.clear()
         urls, source = await self._known()
         seen = await asyncio.gather(*(self._probe(url, crd) for url in urls))
+        self._answered = self._answered or any(server.hash is not None for server in seen)
+        if source == ENDPOINTS and not self._answered:
+            urls, source = self._client.servers[:1], SAMPLED
+            seen = await asyncio.gather(*(self._probe(url, crd, sampled=True) for url in urls))
         if self._watching is None:
-            self._watching = asyncio.create_task(self._watch(crd))
+            self._watching = asyncio.create_task(self._watch(crd, sampled=source == SAMPLED))
         return evidence.ServersSeen(servers=tuple(seen), source=source, leases=await self._leases(source))
 
     async def close(self) -> None:
@@ -65,16 +75,17 @@ class ApiServers:
                 await self._watching
             self._watching = None
 
-    async def _watch(self, crd: crd_model.Crd) -> None:
+    async def _watch(self, crd: crd_model.Crd, *, sampled: bool) -> None:
         while True:
             await asyncio.sleep(EVERY_SECONDS)
-            await asyncio.gather(*(self._probe(url, crd) for url in list(self._steady)))
+            await asyncio.gather(*(self._probe(url, crd, sampled=sampled) for url in list(self._steady)))
 
-    async def _probe(self, url: str, crd: crd_model.Crd) -> evidence.ServerSeen:
+    async def _probe(self, url: str, crd: crd_model.Crd, *, sampled: bool = False) -> evidence.ServerSeen:
         shown: str | None = None
         error = ""
         try:
-            shown = await asyncio.wait_for(self._hash(url, crd), PROBE_SECONDS)
+            asking = self._sample(url, crd) if sampled else self._hash(self._client, url, crd)
+            shown = await asyncio.wait_for(asking, PROBE_SECONDS)
         except TimeoutError:
             error = f"no answer within {PROBE_SECONDS:.0f} s"
         except errors.ApiError as failure:
@@ -89,9 +100,20 @@ class ApiServers:
             self._steady.pop(url, None)
         return evidence.ServerSeen(url=url, hash=shown, error=error, steady_since=self._steady.get(url))
 
-    async def _hash(self, url: str, crd: crd_model.Crd) -> str:
+    async def _sample(self, url: str, crd: crd_model.Crd) -> str:
+        """What all of many fresh connections show; the first that differs from what is wanted, if one does."""
+
+        async def one() -> str:
+            async with kube_client.Client(self._client.config, servers=[url], connections=1) as fresh:
+                return await self._hash(fresh, url, crd)
+
+        shown = await asyncio.gather(*(one() for _ in range(SAMPLES)))
+        wanted = crd_model.storage_version_hash(crd)
+        return next((hash for hash in shown if hash != wanted), wanted)
+
+    async def _hash(self, client: kube_client.Client, url: str, crd: crd_model.Crd) -> str:
         try:
-            entries = await self._client.discover(crd.group, crd_model.storage_version(crd), server=url)
+            entries = await client.discover(crd.group, crd_model.storage_version(crd), server=url)
         except errors.ApiError as error:
             if error.code == 404:
                 return ""
@@ -105,7 +127,7 @@ class ApiServers:
             return self._named, "named"
         found = await self._endpoints()
         if found:
-            return found, "endpoints of the kubernetes Service"
+            return found, ENDPOINTS
         return self._client.servers, "kubeconfig"
 
     async def _endpoints(self) -> tuple[str, ...]:
@@ -126,7 +148,7 @@ class ApiServers:
 
     async def _leases(self, source: str) -> int | None:
         """How many API servers hold an identity lease; None where a person vouches for the list, or it is not ours."""
-        if source == "named":
+        if source in ("named", SAMPLED):
             return None
         try:
             page = await self._client.list_page(

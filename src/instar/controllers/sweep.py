@@ -18,9 +18,9 @@ from collections.abc import Callable, Container, Sequence
 from typing import Protocol
 
 from instar import errors
-from instar.controllers import listing, writer
+from instar.controllers import listing, tally, writer
 from instar.kube import client as kube_client
-from instar.migration import evidence, refusal, revisions
+from instar.migration import evidence, revisions
 from instar.migration import object as object_dialogue
 from instar.model import resource as resource_model
 
@@ -57,65 +57,6 @@ class Silent:
 
 
 Talk = Callable[[object_dialogue.Item], object_dialogue.Dialogue]
-
-
-class Tally:
-    """What came of every dialogue."""
-
-    def __init__(self, *, name_moved: bool) -> None:
-        self.counts: dict[str, int] = dict.fromkeys(evidence.Counts.__dataclass_fields__, 0)
-        self.moved: list[evidence.Finding] = []
-        self.quarantined: list[evidence.Finding] = []
-        self.unknown: list[evidence.Finding] = []
-        self.known = revisions.Revisions()
-        self._name_moved = name_moved
-
-    def add(self, result: object_dialogue.Result, mark: int) -> None:
-        """Count one end; STOPPED raises, since it concerns all objects."""
-        if result.kind is object_dialogue.Kind.STOPPED and result.refused is not None:
-            refused = result.refused
-            raise errors.ApiError(refused.message, code=refused.code, reason=refused.reason)
-        self.counts[result.kind.value] += 1
-        self.counts["conflicts"] += result.conflicts
-        self.counts["changed"] += result.changed
-        if result.kind in (object_dialogue.Kind.MOVED, object_dialogue.Kind.UNCHANGED):
-            if (revision := revisions.parse(result.revision)) > mark:
-                self.known.add(revision)
-            if result.kind is object_dialogue.Kind.MOVED and self._name_moved:
-                _keep(self.moved, _moved(result.item))
-        elif result.kind is not object_dialogue.Kind.GONE:
-            quarantined = result.kind is object_dialogue.Kind.QUARANTINED
-            _keep(self.quarantined if quarantined else self.unknown, _finding(result))
-
-    @property
-    def done(self) -> int:
-        """How many dialogues have ended."""
-        return sum(self.counts[kind.value] for kind in object_dialogue.Kind if kind.value in self.counts)
-
-
-def _keep(findings: list[evidence.Finding], finding: evidence.Finding) -> None:
-    if len(findings) < evidence.FINDINGS_KEPT:
-        findings.append(finding)
-
-
-def _moved(item: object_dialogue.Item) -> evidence.Finding:
-    return evidence.Finding(
-        namespace=item.namespace,
-        name=item.name,
-        reason="StoredAtOldVersion",
-        message=f"was stored at an old version (resourceVersion {item.resource_version}); it is rewritten now",
-    )
-
-
-def _finding(result: object_dialogue.Result) -> evidence.Finding:
-    refused = result.refused or refusal.Refused(code=0, reason="Unknown", message="no clear answer")
-    return evidence.Finding(
-        namespace=result.item.namespace,
-        name=result.item.name,
-        reason=refusal.classify(refused),
-        message=refused.message,
-        remedy=refusal.describe(refused),
-    )
 
 
 class Task:
@@ -168,42 +109,45 @@ class Sweep:
         """Once through all objects; raises what concerns all of them (no permission, no connection)."""
         began = time.monotonic()
         source = listing.Listing(self._client, self._resource, managed_fields=task.managed_fields)
-        tally = Tally(name_moved=task.name_moved)
+        counting = tally.Tally(name_moved=task.name_moved)
         queue: asyncio.Queue[object_dialogue.Item] = asyncio.Queue(QUEUE)
-        workers = [asyncio.create_task(self._work(task, queue, tally, source)) for _ in range(self._concurrency)]
-        ticker = asyncio.create_task(self._tick(tally, source))
-        feeding = asyncio.create_task(self._feed(task, source, queue, tally))
+        workers = [asyncio.create_task(self._work(task, queue, counting, source)) for _ in range(self._concurrency)]
+        ticker = asyncio.create_task(self._tick(counting, source))
+        feeding = asyncio.create_task(self._feed(task, source, queue, counting))
         try:
             await _first_failure(feeding, workers)
         finally:
             await _end([feeding, ticker, *workers])
-        self._on_progress(tally.done, source.total)
+        self._on_progress(counting.done, source.total)
+        source.error = source.error or counting.breaker
         if source.error:
-            tally.unknown.append(evidence.Finding(namespace="", name="*", reason="ListFailed", message=source.error))
-            tally.counts["unknown"] += 1
+            counting.unknown.append(evidence.Finding(namespace="", name="*", reason="ListFailed", message=source.error))
+            counting.counts["unknown"] += 1
         return evidence.Scan(
             mark=source.mark,
-            counts=evidence.Counts(**tally.counts),
-            moved=tuple(tally.moved),
-            quarantined=tuple(tally.quarantined),
-            unknown=tuple(tally.unknown),
-            known=tally.known,
+            counts=evidence.Counts(**counting.counts),
+            moved=tuple(counting.moved),
+            quarantined=tuple(counting.quarantined),
+            unknown=tuple(counting.unknown),
+            known=counting.known,
             complete=not source.error,
             seconds=time.monotonic() - began,
         )
 
     async def _feed(
-        self, task: Task, source: listing.Listing, queue: asyncio.Queue[object_dialogue.Item], tally: Tally
+        self, task: Task, source: listing.Listing, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally
     ) -> None:
         following: asyncio.Task[None] | None = None
         try:
             async for batch in source.batches():
-                tally.counts["listed"] += len(batch)
+                counting.counts["listed"] += len(batch)
                 if task.follow and following is None and source.mark:
-                    following = asyncio.create_task(self._follow(source.mark, queue, tally))
+                    following = asyncio.create_task(self._follow(source.mark, queue, counting))
                 for item in batch:
                     if task.wants(item):
                         await queue.put(item)
+                if counting.breaker:
+                    break
             if following is not None:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(queue.join(), FOLLOW_SECONDS)
@@ -213,14 +157,14 @@ class Sweep:
             if following is not None:
                 await _end([following])
 
-    async def _follow(self, mark: int, queue: asyncio.Queue[object_dialogue.Item], tally: Tally) -> None:
+    async def _follow(self, mark: int, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally) -> None:
         """Put what is created or changed into the same queue; when the watch ends, the re-check has to find it."""
         with contextlib.suppress(errors.ClusterError):
             async for event in self._client.watch(self._resource, resource_version=str(mark), metadata_only=True):
                 if event.type not in ("ADDED", "MODIFIED"):
                     continue
                 metadata = event.object["metadata"]
-                if revisions.parse(metadata["resourceVersion"]) not in tally.known:
+                if revisions.parse(metadata["resourceVersion"]) not in counting.known:
                     await queue.put(
                         object_dialogue.Item(
                             namespace=metadata.get("namespace", ""),
@@ -232,17 +176,18 @@ class Sweep:
                     )
 
     async def _work(
-        self, task: Task, queue: asyncio.Queue[object_dialogue.Item], tally: Tally, source: listing.Listing
+        self, task: Task, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally, source: listing.Listing
     ) -> None:
         while True:
             item = await queue.get()
-            tally.add(await self._writes.converse(task.talk(item)), source.mark)
+            if not counting.breaker:
+                counting.add(await self._writes.converse(task.talk(item)), source.mark)
             queue.task_done()
 
-    async def _tick(self, tally: Tally, source: listing.Listing) -> None:
+    async def _tick(self, counting: tally.Tally, source: listing.Listing) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self._on_progress(tally.done, source.total)
+            self._on_progress(counting.done, source.total)
 
 
 async def _first_failure(feeding: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:

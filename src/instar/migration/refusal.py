@@ -27,9 +27,14 @@ import dataclasses
 import enum
 import re
 
-__all__ = ["Refused", "Sort", "classify", "corrupt_keys", "describe", "sort"]
+__all__ = ["Refused", "Sort", "classify", "corrupt_keys", "describe", "sort", "webhook_away"]
 
 _RBAC = re.compile(r" cannot [a-z]+ (resource|path) ")
+_WEBHOOK_AWAY = re.compile(
+    r"conversion webhook for .* failed: .*(connection refused|no route to host|i/o timeout|EOF|no such host|"
+    r"deadline exceeded|connection reset|not found|x509|tls:|no endpoints available)",
+    re.DOTALL,
+)
 _CORRUPT_KEY = re.compile(r"Key: (/\S+?),")
 
 
@@ -119,6 +124,11 @@ def classify(refused: Refused) -> str:
 def describe(refused: Refused) -> str:
     """What to change so that the write passes; empty if the server's own words have to do."""
     return next((remedy for text, _, remedy in _RULES if text in refused.message), "")
+
+
+def webhook_away(refused: Refused) -> bool:
+    """Whether the conversion webhook could not be asked at all: then no object is to blame."""
+    return _WEBHOOK_AWAY.search(refused.message) is not None
 
 
 def corrupt_keys(message: str) -> tuple[str, ...]:
