@@ -242,3 +242,25 @@ async def test_interrupted_and_run_again(stage: stage_module.Stage) -> None:
     assert found.result is migration.Result.TRIMMED
     assert found.rewrite.counts.unchanged > 0
     assert await stage.versions() == {"v2": 600}
+
+
+async def test_a_default_of_the_new_version_is_said_to_be_a_real_change(stage: stage_module.Stage) -> None:
+    """The rewrite adds a default that the new version brings: counted apart, and read the same before and after."""
+    await stage.create(["a", "b"])
+    spec = stage.spec("v2")
+    mode = {"type": "string", "default": "safe"}
+    spec["versions"][1]["schema"] = {
+        "openAPIV3Schema": {
+            "type": "object",
+            "properties": {
+                "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"mode": mode}}
+            },
+        }
+    }
+    await stage.client.patch(crd_model.RESOURCE, stage.name, {"spec": spec})
+    before = (await stage.client.get(stage.at("v2"), "a", stage.namespace))["spec"]
+    found = await migrate.run(stage.client, stage.name, QUICK)
+    assert found.result is migration.Result.TRIMMED, found.summary
+    assert found.rewrite.counts.changed == 2
+    assert "2 of them a real change" in found.summary
+    assert (await stage.client.get(stage.at("v2"), "a", stage.namespace))["spec"] == before
