@@ -14,7 +14,7 @@ from instar.model import crd as crd_model
 pytestmark = pytest.mark.cluster
 
 QUICK = migration.Settings(settle_seconds=0, lease_seconds=1)
-NAMES = [f"t{i:02}" for i in range(20)]
+NAMES = [f"t{i:02}" for i in range(60)]
 
 
 @pytest.fixture
@@ -59,10 +59,19 @@ async def test_apply_works_after_the_version_is_gone(stage: stage_module.Stage) 
 
 
 async def test_retire_cleans_while_the_version_is_served(stage: stage_module.Stage) -> None:
-    """--retire rewrites within the same pass as the trim; the proof comes after it."""
+    """--retire rewrites within the same pass as the trim, with the objects; the proof comes after it.
+
+    One write does both, but for the first ones, which are canaries: a canary must move only what is old.
+    """
     found = await migrate.run(stage.client, stage.name, migration.Settings(settle_seconds=0, retire=("v1",)))
     assert found.result is migration.Result.TRIMMED, found.summary
-    assert found.managed_fields.counts.moved == len(NAMES)
+    assert found.rewrite.counts.moved == len(NAMES)
+    assert found.managed_fields.counts.listed == len(NAMES)
+    assert found.managed_fields.counts.moved < len(NAMES)
+    assert found.canaries
+    for name in NAMES:
+        entries = (await stage.client.get(stage.at("v2"), name, stage.namespace))["metadata"]["managedFields"]
+        assert {entry["apiVersion"] for entry in entries} == {f"{stage.group}/v2"}
     await stage.change("v2", without=["v1"])
     for name in NAMES:
         assert (await apply(stage, name, "v2", {"size": "new"}))["spec"] == {"size": "new", "color": "red"}

@@ -166,8 +166,8 @@ class _Edge:
     # --- the objects --------------------------------------------------------------------------------------------------
 
     async def _sweep(self, action: actions.Action[Any]) -> evidence.Scan:
-        phase, task, resource = self._task(action)
         canaries = writer.Canaries(self._urls if isinstance(action, actions.Rewrite) else ())
+        phase, task, resource = self._task(action, canaries)
         writes = writer.Writer(self._client, resource, patience_seconds=self._chosen.timeout_seconds, canaries=canaries)
         self._progress.begin(self._crd, phase, None)
         sweeper = sweep.Sweep(
@@ -180,8 +180,16 @@ class _Edge:
         scan = await sweeper.run(task)
         return evidence.with_canaries(scan, frozenset(canaries.confirmed))
 
-    def _task(self, action: actions.Action[Any]) -> tuple[str, sweep.Task, resource_model.Resource]:
+    def _task(
+        self, action: actions.Action[Any], canaries: writer.Canaries
+    ) -> tuple[str, sweep.Task, resource_model.Resource]:
         match action:
+            case actions.Rewrite(resource=resource, versions=versions) if versions:
+                body = managed_fields.body_of_rewrite(resource.group, versions, resource.api_version)
+                task = sweep.Task(
+                    talk=lambda item: self._rewriting_both(item, body, canaries), managed_fields=True, name_moved=False
+                )
+                return "rewrite", task, resource
             case actions.Rewrite(resource=resource):
                 return "rewrite", sweep.Task(talk=self._rewriting, name_moved=False), resource
             case actions.CatchUp(resource=resource, mark=mark, known=known):
@@ -198,6 +206,14 @@ class _Edge:
 
     def _rewriting(self, item: object_dialogue.Item) -> object_dialogue.Dialogue:
         return object_dialogue.touch(item, attempts=self._chosen.attempts)
+
+    def _rewriting_both(
+        self, item: object_dialogue.Item, body: object_dialogue.Body, canaries: writer.Canaries
+    ) -> object_dialogue.Dialogue:
+        """The object and its managedFields in one write; but a canary must move only if the object is old."""
+        if canaries.pending:
+            return self._rewriting(item)
+        return object_dialogue.touch(item, attempts=self._chosen.attempts, body=body, kind="json")
 
     def _proving(self, item: object_dialogue.Item) -> object_dialogue.Dialogue:
         return object_dialogue.touch(item, attempts=self._chosen.proof_attempts)

@@ -32,6 +32,11 @@ class Canaries:
         self.confirmed: set[str] = set()
         self._left = dict.fromkeys(servers, _CANARY_TRIES)
 
+    @property
+    def pending(self) -> bool:
+        """Whether the next write is a canary: it has to be one that moves only what is old."""
+        return bool(self._left)
+
     def next(self) -> str | None:
         """The server whose turn it is; None once every one is confirmed or had its tries."""
         server = next(iter(self._left), None)

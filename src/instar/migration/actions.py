@@ -107,9 +107,10 @@ class Count(Action[int]):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Rewrite(Action[evidence.Scan]):
-    """Write every object back unchanged."""
+    """Write every object back unchanged; managedFields that name one of ``versions`` may change in the same write."""
 
     resource: Resource
+    versions: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -237,7 +237,8 @@ def _rewrite(state: _State) -> actions.Steps[evidence.Evidence | None]:
 
     An object that stays unknown (conflicts, no answer) does not end it: the proof looks at every object again.
     """
-    told = yield from actions.do(actions.Rewrite(resource=_resource(state)))
+    going = frozenset(standing.going(state.crd, state.settings.retire))
+    told = yield from actions.do(actions.Rewrite(resource=_resource(state), versions=going))
     state.time("rewritten", told)
     scan = told.value
     state.see(rewrite=scan)
