@@ -151,8 +151,8 @@ class ApiError(ClusterError):
     """An answer of the API server that is not a success: its ``code``, ``reason``, ``message`` and ``causes``.
 
     ``reason`` is Kubernetes' own word (NotFound, Conflict, Invalid, Expired, ...), or one made from the code where the
-    body is no Status. ``retry_after_seconds`` is None unless the server asked for it. ``detail`` is the API server's own
-    sentence, on one line, where ``message`` also names the server. ``continue_token`` comes with a 410: it goes on
+    body is no Status. ``retry_after_seconds`` is None unless the server asked for it. ``detail`` is the API server's
+    own sentence, on one line, where ``message`` also names the server. ``continue_token`` comes with a 410: it goes on
     with a list at a newer revision.
     Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
     """
