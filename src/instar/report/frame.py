@@ -104,7 +104,7 @@ def _moments(frame: Frame, moments: Sequence[Moment], size: Size) -> list[str]:
     free = [0.0, 0.0]
     for moment in sorted(moments, key=lambda moment: moment.at_seconds):
         x = frame.x.at(moment.at_seconds)
-        width = 6.4 * len(moment.label) + 8
+        width = 6.8 * len(moment.label) + 10
         before = x + width > size.width
         left = x - width if before else x
         row = next((index for index, end in enumerate(free) if left >= end), None)

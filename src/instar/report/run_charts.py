@@ -9,15 +9,10 @@ from instar.report import run as run_module
 
 __all__ = ["figures"]
 
-MOMENTS: Mapping[str, str] = {
-    "expand": "expand",
-    "flip": "flip",
-    "migrate": "migrate",
-    "trim": "trim",
-    "unserve": "unserve",
-    "remove": "remove",
-}
-"""Steps that a chart marks: by the end of ``migrate`` nothing is left at the old version, the others are changes."""
+CHANGES = ("expand", "flip", "unserve", "remove")
+"""Steps that a chart marks when they begin: each changes what the API server does."""
+PROOFS: Mapping[str, str] = {"migrate": "trimmed"}
+"""Steps that a chart marks when they end, and the word for what was reached."""
 
 
 def figures(run: run_module.Run) -> list[markup.Markup]:
@@ -33,10 +28,11 @@ def figures(run: run_module.Run) -> list[markup.Markup]:
 
 
 def _moments(run: run_module.Run) -> list[frame.Moment]:
-    return [
-        frame.Moment(at_seconds=step.begin_seconds, label=MOMENTS[step.name])
+    begun = [frame.Moment(at_seconds=step.begin_seconds, label=step.name) for step in run.steps if step.name in CHANGES]
+    return begun + [
+        frame.Moment(at_seconds=step.begin_seconds + step.seconds, label=PROOFS[step.name])
         for step in run.steps
-        if step.name in MOMENTS
+        if step.name in PROOFS
     ]
 
 

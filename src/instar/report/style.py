@@ -31,10 +31,10 @@ code,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans M
 .verdict p{margin:0}
 .good{background:var(--good-paper);color:var(--good)}
 .bad{background:var(--bad-paper);color:var(--bad)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:0;padding:0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(154px,1fr));gap:12px;margin:0;padding:0}
 .tiles div{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:12px 14px}
 .tiles dt{color:var(--soft);font-size:13px}
-.tiles dd{margin:2px 0 0;font-size:24px;white-space:nowrap;font-weight:650;line-height:1.2;
+.tiles dd{margin:2px 0 0;font-size:22px;white-space:nowrap;font-weight:650;line-height:1.2;
 font-variant-numeric:tabular-nums}
 .tiles dd small{display:block;white-space:normal;font-size:13px;font-weight:400;color:var(--soft);line-height:1.4}
 figure{background:var(--card);border:1px solid var(--rule);border-radius:10px;margin:14px 0;padding:16px 18px}
@@ -65,9 +65,9 @@ thead th{color:var(--soft);font-size:13px;white-space:nowrap}
 tbody th{font-weight:600}
 .numeric th+th,.numeric td{text-align:right;font-variant-numeric:tabular-nums}
 .steps,.facts,.losses{list-style:none;margin:10px 0;padding:0}
-.steps li{display:grid;grid-template-columns:minmax(0,1fr) 84px;gap:2px 14px;padding:10px 0;
+.steps li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 14px;padding:10px 0;
 border-bottom:1px solid var(--rule)}
-.steps .took{text-align:right;color:var(--soft);font-variant-numeric:tabular-nums}
+.steps .took{text-align:right;white-space:nowrap;color:var(--soft);font-variant-numeric:tabular-nums}
 .steps .track{grid-column:1/-1;height:6px;border-radius:3px;background:var(--rule);position:relative;overflow:hidden}
 .steps .track span{position:absolute;top:0;bottom:0;border-radius:3px;background:var(--series-1);min-width:2px}
 .steps p{grid-column:1/-1;margin:0;color:var(--soft);font-size:14.5px;overflow-wrap:anywhere}
@@ -81,6 +81,6 @@ border-bottom:1px solid var(--rule)}
 overflow-wrap:anywhere}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 @media (max-width:620px){main{padding:20px 14px 4px}footer{padding:8px 14px 28px}h1{font-size:24px}
-.wide{display:none}.narrow{display:block}figure{padding:12px}.tiles dd{font-size:22px}}
+.wide{display:none}.narrow{display:block}figure{padding:12px}.tiles dd{font-size:20px}}
 @media print{:root{--paper:#fff}figure,.steps li,.facts li{break-inside:avoid}details{display:none}}
 """
