@@ -46,13 +46,13 @@ def command(objects: int, report: pathlib.Path, settle: float, keep: bool) -> in
     Example: instar demo --objects 300 --settle 5
     """
     from instar.cli import cluster
-    from instar.demo import scenario
     from instar.demo import screen as screen_module
     from instar.demo import show as show_module
+    from instar.demo import story
 
     where = screen_module.fitting()
     where.say(f"{objects:,} Tenant objects go from v1alpha1 to v1 while clients go on writing", "bold")
-    options = scenario.Options(objects=objects, settle_seconds=settle, report=report)
+    options = story.Options(objects=objects, settle_seconds=settle, report=report)
     try:
         ended = show_module.show(options, where, cluster.run, keep=keep)
     except KeyboardInterrupt:

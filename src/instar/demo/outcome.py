@@ -13,7 +13,7 @@ from instar.migration import evidence
 from instar.model import crd as crd_model
 from instar.report import numbers, run
 
-__all__ = ["Story", "migration_lines", "of", "writes_wanted"]
+__all__ = ["Measured", "migration_lines", "of", "writes_wanted"]
 
 WRITES_WANTED = 500
 OBJECTS_PER_WRITE = 12
@@ -21,7 +21,7 @@ OBJECTS_PER_WRITE = 12
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Story:
+class Measured:
     """Everything that was measured, as the scenario gathered it."""
 
     world: world.World
@@ -41,40 +41,40 @@ class Story:
     software: Mapping[str, str]
 
 
-def of(story: Story) -> run.Run:
+def of(measured: Measured) -> run.Run:
     """The run as its report shows it."""
-    here, steps = story.world, story.world.recorder
-    losses = compare.merge(*(verdict.losses for verdict in story.verdicts))
-    facts = _facts(story, losses)
+    here, steps = measured.world, measured.world.recorder
+    losses = compare.merge(*(verdict.losses for verdict in measured.verdicts))
+    facts = _facts(measured, losses)
     return run.Run(
-        title=f"{numbers.count(story.objects)} {here.api.kind} objects taken from {world.OLD} to {world.NEW}",
+        title=f"{numbers.count(measured.objects)} {here.api.kind} objects taken from {world.OLD} to {world.NEW}",
         kind=here.api.kind,
         crd=here.api.name,
         old=world.OLD,
         new=world.NEW,
-        began=f"{story.began:%Y-%m-%d %H:%M:%S} UTC",
+        began=f"{measured.began:%Y-%m-%d %H:%M:%S} UTC",
         seconds=steps.elapsed(),
-        objects=story.objects,
-        created=story.created,
-        deleted=story.deleted,
-        stored_before=story.before,
-        stored_after=story.after,
-        stored_versions=story.crd.stored_versions,
+        objects=measured.objects,
+        created=measured.created,
+        deleted=measured.deleted,
+        stored_before=measured.before,
+        stored_after=measured.after,
+        stored_versions=measured.crd.stored_versions,
         lost=len(losses),
         losses=tuple(loss.message for loss in losses),
-        compared=story.verdicts[-1].compared,
+        compared=measured.verdicts[-1].compared,
         acknowledged_edits=here.book.edits,
-        apply_ok=not story.checked.failures,
-        writes=story.writes,
+        apply_ok=not measured.checked.failures,
+        writes=measured.writes,
         facts=facts,
         steps=tuple(steps.steps),
-        software=_software(story),
-        stored_samples=tuple(story.sampler.stored),
-        latency_samples=tuple(story.sampler.latency),
-        write_samples=tuple(story.sampler.writes),
-        write_interval_seconds=story.sampler.write_interval_seconds,
-        settle_seconds=story.settle_seconds,
-        rewrite_seconds=story.evidence.rewrite.seconds if story.evidence.rewrite else 0.0,
+        software=_software(measured),
+        stored_samples=tuple(measured.sampler.stored),
+        latency_samples=tuple(measured.sampler.latency),
+        write_samples=tuple(measured.sampler.writes),
+        write_interval_seconds=measured.sampler.write_interval_seconds,
+        settle_seconds=measured.settle_seconds,
+        rewrite_seconds=measured.evidence.rewrite.seconds if measured.evidence.rewrite else 0.0,
     )
 
 
@@ -106,52 +106,52 @@ def migration_lines(found: evidence.Evidence) -> list[str]:
     return [*lines, f"status.storedVersions: [{before}] is now [{after}]"]
 
 
-def _facts(story: Story, losses: list[compare.Loss]) -> tuple[run.Fact, ...]:
+def _facts(measured: Measured, losses: list[compare.Loss]) -> tuple[run.Fact, ...]:
     return (
-        _nothing_lost(story, losses),
-        _stored_at_new(story),
-        _trimmed(story),
-        _clients_went_on(story),
-        _clients_unharmed(story),
-        _usable_after(story),
+        _nothing_lost(measured, losses),
+        _stored_at_new(measured),
+        _trimmed(measured),
+        _clients_went_on(measured),
+        _clients_unharmed(measured),
+        _usable_after(measured),
     )
 
 
-def _nothing_lost(story: Story, losses: list[compare.Loss]) -> run.Fact:
-    first, last = story.verdicts[0], story.verdicts[-1]
+def _nothing_lost(measured: Measured, losses: list[compare.Loss]) -> run.Fact:
+    first, last = measured.verdicts[0], measured.verdicts[-1]
     return run.Fact(
         name="nothing_lost",
         statement="Every object holds what was last written to it",
         measured=f"{numbers.count(first.compared)} objects compared {', '.join(first.places)} before {world.OLD} went, "
-        f"{numbers.count(last.compared)} {', '.join(last.places)} after; {numbers.count(story.world.book.edits)} "
+        f"{numbers.count(last.compared)} {', '.join(last.places)} after; {numbers.count(measured.world.book.edits)} "
         f"acknowledged writes; {len(losses)} values lost",
         holds=not losses,
     )
 
 
-def _stored_at_new(story: Story) -> run.Fact:
-    held = ", ".join(f"{numbers.count(number)} at {version}" for version, number in story.after.items())
+def _stored_at_new(measured: Measured) -> run.Fact:
+    held = ", ".join(f"{numbers.count(number)} at {version}" for version, number in measured.after.items())
     return run.Fact(
         name="stored_at_new",
         statement=f"Every object is stored at {world.NEW}",
-        measured=f"etcd holds {held or 'nothing'}; clients were told of {numbers.count(story.world.book.live)}",
-        holds=dict(story.after) == {world.NEW: story.world.book.live},
+        measured=f"etcd holds {held or 'nothing'}; clients were told of {numbers.count(measured.world.book.live)}",
+        holds=dict(measured.after) == {world.NEW: measured.world.book.live},
     )
 
 
-def _trimmed(story: Story) -> run.Fact:
-    names = [version.name for version in story.crd.versions]
+def _trimmed(measured: Measured) -> run.Fact:
+    names = [version.name for version in measured.crd.versions]
     return run.Fact(
         name="old_version_gone",
         statement=f"{world.OLD} is in neither status.storedVersions nor spec.versions",
-        measured=f"storedVersions [{', '.join(story.crd.stored_versions)}], versions [{', '.join(names)}]",
-        holds=story.crd.stored_versions == (world.NEW,) and names == [world.NEW],
+        measured=f"storedVersions [{', '.join(measured.crd.stored_versions)}], versions [{', '.join(names)}]",
+        holds=measured.crd.stored_versions == (world.NEW,) and names == [world.NEW],
     )
 
 
-def _clients_went_on(story: Story) -> run.Fact:
-    wanted = writes_wanted(story.objects)
-    during = {version: writes.during_rewrite for version, writes in story.writes.items()}
+def _clients_went_on(measured: Measured) -> run.Fact:
+    wanted = writes_wanted(measured.objects)
+    during = {version: writes.during_rewrite for version, writes in measured.writes.items()}
     return run.Fact(
         name="clients_went_on",
         statement="Clients went on writing through both versions while objects were rewritten",
@@ -161,9 +161,9 @@ def _clients_went_on(story: Story) -> run.Fact:
     )
 
 
-def _clients_unharmed(story: Story) -> run.Fact:
-    failures = [text for writes in story.writes.values() for text in writes.failures]
-    asked = sum(number for writes in story.writes.values() for number in writes.retried.values())
+def _clients_unharmed(measured: Measured) -> run.Fact:
+    failures = [text for writes in measured.writes.values() for text in writes.failures]
+    asked = sum(number for writes in measured.writes.values() for number in writes.retried.values())
     return run.Fact(
         name="clients_unharmed",
         statement="No client's write failed",
@@ -173,17 +173,17 @@ def _clients_unharmed(story: Story) -> run.Fact:
     )
 
 
-def _usable_after(story: Story) -> run.Fact:
-    failures = story.checked.failures
+def _usable_after(measured: Measured) -> run.Fact:
+    failures = measured.checked.failures
     return run.Fact(
         name="apply_ok",
         statement=f"With {world.OLD} removed, get, patch and server-side apply succeed on every object",
-        measured=f"{numbers.count(story.checked.passed)} objects passed, {len(failures)} did not"
+        measured=f"{numbers.count(measured.checked.passed)} objects passed, {len(failures)} did not"
         + (f", the first: {failures[0]}" if failures else ""),
-        holds=not failures and story.checked.passed == story.world.book.live,
+        holds=not failures and measured.checked.passed == measured.world.book.live,
     )
 
 
-def _software(story: Story) -> dict[str, str]:
+def _software(measured: Measured) -> dict[str, str]:
     here = {"Python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
-    return {"instar": instar.__version__, **story.software, **here}
+    return {"instar": instar.__version__, **measured.software, **here}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from instar.controlplane import plane as plane_module
-from instar.demo import files, recorder, scenario, screen
+from instar.demo import files, recorder, scenario, screen, story
 from instar.report import run
 
 __all__ = ["Ended", "show"]
@@ -32,7 +32,7 @@ class Ended:
 
 
 def show(
-    options: scenario.Options,
+    options: story.Options,
     where: screen.Screen,
     loop: Callable[[Coroutine[Any, Any, run.Run]], run.Run],
     *,
@@ -59,7 +59,7 @@ def show(
     return Ended(run=ended, page=page, kept=plane if keep else None)
 
 
-def _settings(options: scenario.Options) -> plane_module.Settings:
+def _settings(options: story.Options) -> plane_module.Settings:
     """A settle time below the usual request timeout is sound only where requests may not take longer than it."""
     if options.settle_seconds >= REQUEST_TIMEOUT_SECONDS:
         return plane_module.Settings()

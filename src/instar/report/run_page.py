@@ -31,7 +31,7 @@ def _opening(run: run_module.Run) -> markup.Markup:
         f"Nothing was lost: every one of {numbers.count(run.compared)} objects holds what was last written to it, "
         f"and is stored at {run.new}."
         if run.holds
-        else f"{sum(not fact.holds for fact in run.facts)} of {len(run.facts)} facts do not hold: see below."
+        else f"Not everything holds: {sum(not fact.holds for fact in run.facts)} of {len(run.facts)} facts, see below."
     )
     verdict = markup.element(
         "div", markup.element("p", words), class_=f"verdict {'good' if run.holds else 'bad'}", role="status"

@@ -63,7 +63,7 @@ def test_a_run_that_holds_says_so_and_one_that_does_not_says_what(run: run_modul
     broken = dataclasses.replace(run.facts[0], holds=False)
     losses = tuple(f"loss {number}" for number in range(53))
     bad = Reader(run_page.render(dataclasses.replace(run, facts=(broken,), lost=53, losses=losses))).text
-    assert "1 of 1 facts do not hold" in bad
+    assert "Not everything holds: 1 of 1 facts" in bad
     assert "does not hold:" in bad
     assert "loss 49" in bad
     assert "loss 50" not in bad
