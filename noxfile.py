@@ -19,9 +19,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    session.run(
-        "pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/typing", "tests/test_docs.py", external=True
-    )
+    session.run("pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/test_docs.py", external=True)
 
 
 @nox.session
@@ -32,7 +30,7 @@ def laws(session: nox.Session) -> None:
 @nox.session
 def cluster(session: nox.Session) -> None:
     session.run("instar", "controlplane", "build", "--with-controller-manager", external=True)
-    session.run("pytest", "-q", "-m", "not soak", "tests/cluster", "tests/examples", external=True)
+    session.run("pytest", "-q", "--durations=15", "-m", "not soak", "tests/cluster", external=True)
 
 
 @nox.session
