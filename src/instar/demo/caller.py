@@ -50,7 +50,7 @@ class Caller:
         return await self._send("GET", key)
 
     async def create(self, namespace: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """POST; the answer is the object as it was stored."""
+        """POST; answers to writes are the object's metadata as it was stored."""
         place = resource_model.ObjectKey(namespace=namespace, name="")
         return await self._send("POST", place, body, fieldManager=self.manager)
 
@@ -84,6 +84,7 @@ class Caller:
                     params=params or None,
                     body=encoded,
                     content_type=CONTENT_TYPES.get(kind, "application/json"),
+                    accept=client_module.METADATA if method != "GET" else "application/json",
                     retry=False,
                 )
                 decoded: dict[str, Any] = msgspec.json.decode(answer.body)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 __all__ = ["Histogram", "calls", "parse", "quantile", "since"]
 
-BUCKET = re.compile(r"^(?P<name>\w+)_bucket\{(?P<labels>.*)\} (?P<value>\S+)")
+BUCKET = r"^%s_bucket\{(.*)\} (\S+)$"
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
@@ -28,12 +28,11 @@ class Histogram:
 def parse(text: str, metric: str, labels: Mapping[str, str]) -> Histogram:
     """One histogram out of a metrics page, summed over all series that have these labels."""
     summed: dict[float, float] = {}
-    for line in text.splitlines():
-        if line.startswith(metric) and (found := BUCKET.match(line)) and found["name"] == metric:
-            own = dict(LABEL.findall(found["labels"]))
-            if labels.items() <= own.items():
-                bound = float(own["le"])
-                summed[bound] = summed.get(bound, 0.0) + float(found["value"])
+    for found in re.finditer(BUCKET % re.escape(metric), text, re.MULTILINE):
+        own = dict(LABEL.findall(found[1]))
+        if labels.items() <= own.items():
+            bound = float(own["le"])
+            summed[bound] = summed.get(bound, 0.0) + float(found[2])
     return Histogram(buckets=dict(sorted(summed.items())))
 
 

@@ -21,7 +21,7 @@ __all__ = ["Writers"]
 
 VERBS = ("create", *verbs_module.EDITS, "delete")
 WEIGHTS = (10, 25, 30, 25, 10)
-WRITES_PER_SECOND = 8.0
+WRITES_PER_SECOND = 5.0
 """Of all workers of one version together: enough to meet every phase, too few to be what the machine works at."""
 PASSING_SHARE = 0.15
 """How often a write goes to an object that a client made, and may delete at any moment."""
