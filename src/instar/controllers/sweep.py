@@ -27,7 +27,7 @@ from instar.model import resource as resource_model
 __all__ = ["Progress", "Silent", "Sweep", "Task"]
 
 QUEUE = 1000
-FOLLOW_SECONDS = 5.0
+FOLLOW_SECONDS = 2.0
 """How long after the last object of the list changes are followed: with busy writers there is always one more, and the
 re-check that comes after finds them."""
 TICK_SECONDS = 0.2
