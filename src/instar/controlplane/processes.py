@@ -21,6 +21,9 @@ from instar.controlplane import probe
 
 __all__ = ["Process", "tail"]
 
+GARBAGE_PERCENT = "300"
+"""What Go lets its heap grow by before it collects: three times its default, for a fifth less of two cores' time."""
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -86,7 +89,8 @@ def tail(path: Path, lines: int = 12) -> list[str]:
 
 def _environment() -> dict[str, str]:
     # etcd reads every ETCD_* variable as a flag and refuses to start where it contradicts one.
-    return {name: value for name, value in os.environ.items() if not name.startswith("ETCD_") and name != "KUBECONFIG"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_") and name != "KUBECONFIG"}
+    return {"GOGC": GARBAGE_PERCENT, **kept}
 
 
 def _die_with_parent() -> Callable[[], None] | None:
