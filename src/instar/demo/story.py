@@ -38,7 +38,7 @@ __all__ = ["Options", "Story"]
 
 LEAD_SECONDS = 2.0
 """How long clients have been writing when the storage version flips."""
-SPARE = 1.2
+SPARE = 1.3
 """How much more than is wanted clients write during the rewrite."""
 SHARED_SHARE, SHARED_LEAST = 20, 40
 """One in so many objects gets all the clients' edits, few enough that both versions meet on each; but so many at least,

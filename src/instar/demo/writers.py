@@ -40,7 +40,7 @@ class Writers:
         shared: Sequence[verbs_module.Made],
         *,
         behind: Callable[[str], bool] = lambda version: False,
-        workers: int = 12,
+        workers: int = 20,
         seed: int = 1,
     ) -> None:
         self._verbs = {caller.resource.version: verbs_module.Verbs(caller, ledger) for caller in callers}
