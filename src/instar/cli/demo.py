@@ -78,8 +78,9 @@ def _next(ended: show.Ended) -> list[str]:
     """Commands that work when pasted: on the control plane that was kept, or on one that is started and kept."""
     if ended.kept is None:
         return [f"next, to look around in such a cluster: {_program()} demo --objects 300 --settle 10 --keep"]
+    words = [str(ended.kept.kubectl or "kubectl"), "--kubeconfig", str(ended.kept.kubeconfig), "get", "tenants", "-A"]
     return [
-        f"next: {_program()} status --kubeconfig {shlex.quote(str(ended.kept.kubeconfig))}",
+        f"next: {shlex.join(words)}",
         f"in the end: {_program()} controlplane stop {ended.kept.name}",
     ]
 

@@ -8,6 +8,7 @@ clients that notice nothing.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 
@@ -23,6 +24,7 @@ VERBS = ("create", *verbs_module.EDITS, "delete")
 WEIGHTS = (10, 25, 30, 25, 10)
 WRITES_PER_SECOND = 5.0
 """Of all workers of one version together: enough to meet every phase, too few to be what the machine works at."""
+LOOK_SECONDS = 0.1
 PASSING_SHARE = 0.15
 """How often a write goes to an object that a client made, and may delete at any moment."""
 
@@ -105,9 +107,15 @@ class Writers:
                 await self._write(self._verbs[version], verb, draw)
             except errors.ClusterError as error:
                 self._failures[version].append(f"{verb} through {version}: {error.message}")
-            if not self._behind(version):
-                took = asyncio.get_running_loop().time() - began
-                await asyncio.sleep(max(pause * draw.uniform(0.6, 1.4) - took, 0))
+            await self._rest(version, began + pause * draw.uniform(0.6, 1.4))
+
+    async def _rest(self, version: str, until: float) -> None:
+        """Until then, or until the version is behind, or the end."""
+        left = until - asyncio.get_running_loop().time()
+        for _ in range(math.ceil(left / LOOK_SECONDS)):
+            if self._behind(version) or version in self._stopping:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _write(self, verbs: verbs_module.Verbs, verb: str, draw: random.Random) -> None:
         self._number += 1
