@@ -15,9 +15,9 @@ from instar.report import numbers, run
 
 __all__ = ["Measured", "migration_lines", "of", "writes_wanted"]
 
-WRITES_WANTED = 500
-OBJECTS_PER_WRITE = 12
-"""So many objects give clients the time for one write each: a rewrite of 6,000 is long enough for 500."""
+WRITES_WANTED, OBJECTS_FOR_THEM = 500, 6000
+OBJECTS_PER_WRITE = 40
+"""With fewer objects the rewrite is over before clients can write much: one write for so many is enough then."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +80,7 @@ def of(measured: Measured) -> run.Run:
 
 def writes_wanted(objects: int) -> int:
     """How many writes of each version have to be acknowledged while so many objects are rewritten."""
-    return min(WRITES_WANTED, objects // OBJECTS_PER_WRITE)
+    return WRITES_WANTED if objects >= OBJECTS_FOR_THEM else objects // OBJECTS_PER_WRITE
 
 
 def migration_lines(found: evidence.Evidence) -> list[str]:

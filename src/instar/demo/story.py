@@ -38,8 +38,8 @@ __all__ = ["Options", "Story"]
 
 LEAD_SECONDS = 2.0
 """How long clients have been writing when the storage version flips."""
-SPARE = 1.3
-"""How much more than is wanted clients write during the rewrite."""
+SPARE = 0.11
+"""How many writes of each version clients aim at for each object that is rewritten: some more than is wanted."""
 SHARED_SHARE, SHARED_LEAST = 20, 40
 """One in so many objects gets all the clients' edits, few enough that both versions meet on each; but so many at least,
 or no read of one would ever be followed by a write before the next edit."""
@@ -234,7 +234,7 @@ class Story:
 
     def _behind(self, version: str) -> bool:
         """Clients keep up with the rewrite however fast the machine is, with something to spare."""
-        return self._rewriting.behind(version, round(SPARE * outcome.writes_wanted(self._options.objects)))
+        return self._rewriting.behind(version, round(SPARE * self._options.objects))
 
     def _acknowledged(self) -> dict[str, int]:
         return self._writers.acknowledged()
