@@ -30,7 +30,9 @@ class Direction:
     node: structural.Node
 
 
-def convert(direction: Direction, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+def convert(
+    direction: Direction, body: dict[str, Any], metadata: dict[str, Any], *, defaults: bool = True
+) -> dict[str, Any]:
     """The settled body at the target. Raises ConversionError without the object's name; the caller knows it."""
     argument = gojson.copy({"apiVersion": direction.source, "kind": direction.kind, "metadata": metadata, **body})
     try:
@@ -44,15 +46,15 @@ def convert(direction: Direction, body: dict[str, Any], metadata: dict[str, Any]
             f"{text} ({_where(direction, error)})", path=where if type(where) is str else ""
         ) from error
     _check(direction, answer, metadata)
-    return _settled(direction, answer)
+    return _settled(direction, answer, defaults)
 
 
-def _settled(direction: Direction, answer: dict[str, Any]) -> dict[str, Any]:
+def _settled(direction: Direction, answer: dict[str, Any], defaults: bool) -> dict[str, Any]:
     body = {name: value for name, value in answer.items() if name not in structural.META}
     try:
-        settled = settling.settle(body, direction.node, defaults=True)
+        settled = settling.settle(body, direction.node, defaults=defaults)
     except errors.JsonError:
-        settled = _refuse(direction, body)
+        settled = _refuse(direction, body, defaults)
     except RecursionError:
         text = f"returned an object nested deeper than {gojson.MAX_DEPTH} levels, or one that holds itself"
         raise errors.ConversionError(f"{_name(direction)} {text}") from None
@@ -60,10 +62,10 @@ def _settled(direction: Direction, answer: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _refuse(direction: Direction, body: dict[str, Any]) -> Any:
+def _refuse(direction: Direction, body: dict[str, Any], defaults: bool) -> Any:
     """The walk over the whole answer finds the path that the settling walk does not keep."""
     try:
-        return settling.settle(gojson.normal(body), direction.node, defaults=True)
+        return settling.settle(gojson.normal(body), direction.node, defaults=defaults)
     except errors.JsonError as error:
         text = f"{_name(direction)} returned what JSON cannot say: {error.message}"
         raise errors.ConversionError(text, path=error.path) from error

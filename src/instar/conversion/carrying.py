@@ -14,6 +14,12 @@
 
 So there and back is exact for every converter, an edit always wins, and what no edit touched comes back. Entries are
 untrusted: what does not fit the schema, the format or the kind is dropped and named, never an error.
+
+Server-side apply converts objects to and fro and looks at which paths the answers have: one that is there only because
+b has a default for it would keep what a manager has just given up. So where no stored object is decoded or encoded, the
+answer lacks what b's defaults alone put there, and step 4 carries what would come back by a's defaults alone; all
+entries are judged and based as for any other object. Stored objects have a uid and at that moment no resourceVersion;
+those of the calculation have one, or no uid (measured on 1.37.2).
 """
 
 from __future__ import annotations
@@ -37,30 +43,33 @@ def convert(hop: Hop, obj: Mapping[str, Any]) -> Outcome:
     metadata = metadata if type(metadata) is dict else {}
     found = annotated.sort(hop, metadata.get("annotations"))
     own = _own(hop, obj)
-    run = _Run(hop, own, annotated.shown(metadata, found))
-    restored: tuple[str, ...] = ()
-    dropped: tuple[Drop, ...] = ()
-    if found.mine:
-        restored, dropped = run.merge(found.mine)
+    run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata))
+    dropped = run.merge(found.mine) if found.mine else ()
     carried, written = _carry(hop, run, found)
     result = {
         "apiVersion": hop.target.api_version,
         "kind": hop.kind,
         "metadata": annotated.framed(metadata, found, written),
-        **run.result,
+        **run.answer(),
     }
-    return Outcome(object=result, carried=carried, restored=restored, dropped=dropped)
+    return Outcome(object=result, carried=carried, restored=run.restored, dropped=dropped)
+
+
+def _stored(metadata: Mapping[str, Any]) -> bool:
+    return bool(metadata.get("uid")) and not metadata.get("resourceVersion")
 
 
 class _Run:
     """The bodies of one conversion: what came (own), what it became (result), and that taken back (back)."""
 
-    def __init__(self, hop: Hop, own: dict[str, Any], metadata: dict[str, Any]) -> None:
+    def __init__(self, hop: Hop, own: dict[str, Any], metadata: dict[str, Any], *, stored: bool) -> None:
         self._hop = hop
         self._metadata = metadata
+        self._stored = stored
         self.own = own
         self.result = bare.convert(hop.forward, own, metadata)
         self._back: dict[str, Any] | None = None
+        self.restored: tuple[str, ...] = ()
 
     def reversed(self, body: dict[str, Any]) -> dict[str, Any]:
         """A body of the target, taken back."""
@@ -76,21 +85,47 @@ class _Run:
                 raise errors.ConversionError(text, path=error.path) from error
         return self._back
 
-    def merge(self, mine: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Drop, ...]]:
+    def answer(self) -> dict[str, Any]:
+        """The result; without what the target's defaults alone put there where it is no stored object."""
+        if self._stored:
+            return self.result
+        node = self._hop.target.node
+        plain = bare.convert(self._hop.forward, self.own, self._metadata, defaults=False)
+        defaulted = settling.settle(plain, node, defaults=True)
+        shown = restoring.Body(self.result, node)
+        alone = [
+            (leaf.path, ABSENT)
+            for leaf in leaves.differences(plain, defaulted, node)
+            if leaf.value is ABSENT
+            and not any(path.within(where, {leaf.path}) for where in self.restored)
+            and gojson.equal(shown.get(path.parse(leaf.path))[0], leaf.seen)
+        ]
+        return restoring.restore(self.result, node, alone) if alone else self.result
+
+    def bare_back(self) -> dict[str, Any]:
+        """The answer taken back, as nothing but an entry would bring its leaves back."""
+        if self._stored:
+            return self.back()
+        return bare.convert(self._hop.reverse, self.answer(), self._metadata, defaults=False)
+
+    def merge(self, mine: Mapping[str, Any]) -> tuple[Drop, ...]:
         """Steps 1 to 3: puts entries back into the result."""
         read, dropped = untrusted.read(self._hop, mine)
         if mine.get(entries.VIEW) == entries.view(self._viewed()):
             self.result = restoring.restore(self.result, self._hop.target.node, _leaves(read))
-            return tuple(sorted(read)), tuple(dropped)
+            self.restored = tuple(sorted(read))
+            return tuple(dropped)
         refused = candidates.refused(self._hop.target, restoring.Body(self.result, self._hop.target.node), read)
         chosen = {where: entry for where, entry in read.items() if where not in refused}
         kept = self._accept(chosen) if chosen else []
         dropped += [Drop(where, refused[where]) for where in sorted(refused)]
         dropped += [Drop(where, "an edit would be lost") for where in sorted(chosen.keys() - set(kept))]
-        return tuple(sorted(kept)), tuple(dropped)
+        self.restored = tuple(sorted(kept))
+        return tuple(dropped)
 
     def _viewed(self) -> dict[str, Any]:
-        return {"apiVersion": self._hop.source.api_version, "kind": self._hop.kind, **self.own}
+        body = self.own if self._stored else settling.settle(self.own, self._hop.source.node, defaults=True)
+        return {"apiVersion": self._hop.source.api_version, "kind": self._hop.kind, **body}
 
     def _accept(self, chosen: Mapping[str, entries.Entry]) -> list[str]:
         """Step 3: the paths of those that were restored."""
@@ -152,7 +187,7 @@ def _own(hop: Hop, obj: Mapping[str, Any]) -> dict[str, Any]:
 def _carry(hop: Hop, run: _Run, found: annotated.Sorted) -> tuple[tuple[str, ...], dict[str, str]]:
     """Step 4: the entries for the source, as annotations, and their view."""
     side, back = hop.source, run.back()
-    differences = leaves.differences(run.own, back, side.node, same=_same(side))
+    differences = leaves.differences(run.own, run.bare_back(), side.node, same=_same(side))
     if not differences:
         return (), {}
     seen = restoring.Body(back, side.node)
@@ -170,11 +205,15 @@ def _carry(hop: Hop, run: _Run, found: annotated.Sorted) -> tuple[tuple[str, ...
 
 
 def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> entries.Entry:
+    base, anchors = difference.seen, difference.anchors
+    if path.of_order(difference.path) is None:
+        found, there = seen.get(path.parse(difference.path))
+        base, anchors = entries.shortened(found), max(there, 0)
     return entries.Entry(
         difference.path,
         difference.value,
-        entries.shortened(difference.seen) if path.of_order(difference.path) is None else difference.seen,
-        difference.anchors,
+        base,
+        anchors,
         side.plan.shown(seen, side.plan.instances(difference.path)),
     )
 

@@ -82,8 +82,8 @@ def losing(schema: Document, *names: str, **declared: Any) -> Any:
 
 
 def thing(version: str, spec: Any, annotations: dict[str, str] | None = None, kind: str = "Thing") -> Document:
-    """An object of the group."""
-    metadata: Document = {"name": "x", "namespace": "default"}
+    """An object of the group as it comes from etcd and goes there: with a uid and no resourceVersion."""
+    metadata: Document = {"name": "x", "namespace": "default", "uid": "1"}
     if annotations:
         metadata["annotations"] = dict(annotations)
     return {"apiVersion": f"{GROUP}/{version}", "kind": kind, "metadata": metadata, "spec": copy.deepcopy(spec)}

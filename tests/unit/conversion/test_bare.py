@@ -64,7 +64,7 @@ META = {"name": "x", "namespace": "default"}
             "metadata.namespace None, not 'default'",
             "/metadata/namespace",
         ),
-        (lambda obj: {**obj, "metadata": {**META, "uid": "u"}}, "metadata.uid 'u', not None", "/metadata/uid"),
+        (lambda obj: {**obj, "metadata": {**META, "uid": "u"}}, "metadata.uid 'u', not '1'", "/metadata/uid"),
         (lambda obj: {**obj, "metadata": None}, "returned no metadata", "/metadata"),
         (lambda obj: {**obj, "spec": {"a": [math.nan]}}, "nan is no number in JSON", "/spec/a[0]"),
         (lambda obj: {**obj, "spec": {"a": -math.inf}}, "-inf is no number in JSON", "/spec/a"),
@@ -147,7 +147,7 @@ def test_a_converter_sees_no_key_of_ours() -> None:
     obj = subject.thing("old", {}, ours)
     obj["metadata"]["managedFields"] = [{"manager": "m"}]
     answer = converting(spy).convert(obj, "new")
-    assert seen == [{"name": "x", "namespace": "default", "annotations": {"note": "n"}}]
+    assert seen == [{"name": "x", "namespace": "default", "uid": "1", "annotations": {"note": "n"}}]
     assert answer["metadata"]["managedFields"] == [{"manager": "m"}]
 
 

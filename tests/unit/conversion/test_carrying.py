@@ -21,7 +21,7 @@ VIEW = "carried.platform.acme.io/v1.view"
 
 
 def widget(version: str, spec: dict[str, Any], notes: dict[str, str] | None = None) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"name": "w", "namespace": "default"}
+    metadata: dict[str, Any] = {"name": "w", "namespace": "default", "uid": "1"}
     if notes:
         metadata["annotations"] = notes
     return {"apiVersion": f"platform.acme.io/{version}", "kind": "Widget", "metadata": metadata, "spec": spec}
@@ -510,3 +510,47 @@ def test_lists_are_indexed_once_for_a_call(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(listing, "index", lambda items, node: (indexed.append(len(items)), original(items, node))[1])
     assert bound.convert(subject.edited(there, n=1), "new")["spec"] == {**spec, "n": 1}
     assert 1 <= len(indexed) <= 12
+
+
+DEFAULTED = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 1}, "c": {"type": "integer"}},
+}
+
+
+def calculated(version: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """An object as server-side apply hands it around: with a resourceVersion."""
+    obj = subject.thing(version, spec)
+    obj["metadata"]["resourceVersion"] = "7"
+    return obj
+
+
+def test_a_default_is_not_in_the_answer_to_a_calculation() -> None:
+    """Server-side apply takes a path in the answer for one that is still there: given-up b would keep its value."""
+    bound = subject.losing(DEFAULTED, "b")
+    assert bound.convert(calculated("old", {"a": 1}), "new")["spec"] == {"a": 1}
+    assert bound.convert(subject.thing("old", {"a": 1}), "new")["spec"] == {"a": 1, "b": 1}
+
+
+def test_a_calculation_leaves_no_trace_of_what_was_given_up() -> None:
+    """Without b there is no entry for b, with b there is one even if its value is the default."""
+    bound = subject.losing(DEFAULTED, "b")
+    assert subject.entries(bound.convert(calculated("new", {"a": 1}), "old")) == []
+    assert subject.entries(bound.convert(calculated("new", {"a": 1, "b": 1}), "old")) == ['["Thing","/spec/b",[1],[1]]']
+    assert subject.entries(bound.convert(subject.thing("new", {"a": 1, "b": 1}), "old")) == []
+
+
+@pytest.mark.parametrize("spec", [{"a": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 2}, {"b": 2, "c": 3}])
+def test_a_calculation_is_exact(spec: dict[str, Any]) -> None:
+    """There and back, defaults or not."""
+    bound = subject.losing(DEFAULTED, "b", "c")
+    given = calculated("new", spec)
+    assert bound.convert(bound.convert(given, "old"), "new") == given
+
+
+def test_what_a_calculation_carried_is_restored_when_it_was_stored() -> None:
+    """Its entries have the bases that any other's have: an edit of a leaves b as it was."""
+    bound = subject.losing(DEFAULTED, "b")
+    there = bound.convert(calculated("new", {"a": 1, "b": 5}), "old")
+    del there["metadata"]["resourceVersion"]
+    assert bound.convert(subject.edited(there, a=9), "new")["spec"] == {"a": 9, "b": 5}
