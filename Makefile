@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NOX := $(BIN)/nox --no-venv --non-interactive
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help setup demo test lint types unit laws cluster soak docs bench requirements clean
 help:

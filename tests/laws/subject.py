@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib.util
+import os
 import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,8 +26,16 @@ Document = dict[str, Any]
 
 
 def many(examples: int) -> settings:
-    """So many examples, however long each takes; the judge is slow and its objects are large."""
-    return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    """So many examples, however long each takes; the judge is slow and its objects are large.
+
+    The same ones each time, unless INSTAR_RANDOM is set: a run that lands a change must say something about the change.
+    """
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize="INSTAR_RANDOM" not in os.environ,
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,7 +56,7 @@ class Subject:
         """What the API server makes of a body before it converts it; it also notes who wrote it."""
         settled = model.settle(self.schema(version_of(document)), document)
         writer = {"manager": "judge", "operation": "Update", "apiVersion": document["apiVersion"], "fieldsV1": {}}
-        return {**settled, "metadata": {"managedFields": [writer], **settled["metadata"]}}
+        return {**settled, "metadata": {"uid": "1", "managedFields": [writer], **settled["metadata"]}}
 
     def settled(self, document: Document) -> Document:
         """The object after its version's defaults: what a part of an object is compared by."""

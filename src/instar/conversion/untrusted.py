@@ -48,10 +48,19 @@ def _judge(side: Side, entry: entries.Entry) -> None:
     if of is not None:
         _judge_order(side, of, node, entry)
         return
-    problem = None if entry.value is ABSENT else validation.problem(entry.value, node)
+    problem = None if entry.value is ABSENT else _problem(entry.value, node, steps[-1])
     if problem:
         raise entries.Malformed(f"not valid there: {problem}")
     _judge_keys(side, steps, entry.value)
+
+
+def _problem(value: Any, node: structural.Node, last: path.Step) -> str | None:
+    """Why a value may not stand there. An item of nothing but its keys is one leaf, its other fields are others: what
+    the whole item requires is no question of it (server-side apply hands such items around)."""
+    if isinstance(last, path.Item) and type(value) is dict and value.keys() <= dict(last.keys).keys():
+        found = ((structural.child(node, name), item) for name, item in value.items())
+        return next((text for child, item in found if child and (text := validation.problem(item, child[0]))), None)
+    return validation.problem(value, node)
 
 
 def _judge_order(side: Side, of: str, node: structural.Node, entry: entries.Entry) -> None:
