@@ -22,7 +22,7 @@ from instar.controlplane import probe
 __all__ = ["Process", "tail"]
 
 GARBAGE_PERCENT = "300"
-"""What Go lets its heap grow by before it collects: three times its default: less CPU on a small machine, more memory."""
+"""How far Go lets its heap grow before it collects, in percent: less CPU on a small machine, for more memory."""
 
 _PR_SET_PDEATHSIG = 1
 
