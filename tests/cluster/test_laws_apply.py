@@ -141,11 +141,17 @@ def state(document: Document) -> Document:
 
 
 async def sequence(twin: Twin, chance: random.Random) -> None:
-    taken = 0
+    taken, remembered = 0, set[str]()
+    old_is_stored = crd_model.storage_version(twin.conversion.crd) == applies.OLD
     while taken < STEPS:
         step = applies.next_step(twin.kind, chance, twin.spoken)
         live = await twin.get(twin.reference)
-        if applies.legal(twin.kind, step, twin.spoken, live.get("spec", {}), applies.owned(live)):
+        spec = live.get("spec", {})
+        word, value = applies.half_said(twin.kind, spec)
+        remembered |= {word} if value not in applies.CANONICAL.values() else set()
+        if old_is_stored and applies.returns(twin.kind, step, spec, remembered):
+            continue
+        if applies.legal(twin.kind, step, twin.spoken, spec, applies.owned(live)):
             await twin.take(step)
             taken += 1
 

@@ -176,7 +176,7 @@ def legal(name: str, step: Step, spoken: Mapping[str, Step], live: Fields, owner
     and v1alpha1's (none) part ways.
     """
     word, path = HALF_SAID[name]
-    value = live.get("tier") if name == "tenant" else live.get("resources", {}).get("replicas")
+    value = half_said(name, live)[1]
     owning = {manager for manager, paths in owners.items() if path in paths and manager != step.manager}
     if name == "widget" and not owning and word not in step.words:
         return False
@@ -186,6 +186,28 @@ def legal(name: str, step: Step, spoken: Mapping[str, Step], live: Fields, owner
     new = owning - old
     (old if step.version == OLD else new).update({step.manager} if word in step.words else ())
     return bool(new) or not old
+
+
+def half_said(name: str, live: Fields) -> tuple[str, Any]:
+    """The old word for the live value that the old version can only half say, and that value."""
+    value = live.get("tier") if name == "tenant" else live.get("resources", {}).get("replicas")
+    return ("" if value is None else _READS_AS[name](value)), value
+
+
+def returns(name: str, step: Step, live: Fields, remembered: set[str]) -> bool:
+    """Whether an old manager goes back to an old word that once stood for a value it cannot say.
+
+    While the old version is stored, such a value is restored: the edit away and back shows nowhere in what is stored.
+    A CRD of one version cannot know that, so this is left out where the old version is stored.
+    """
+    word = HALF_SAID[name][0]
+    if step.version != OLD or word not in step.words:
+        return False
+    wanted = _READS_AS[name](step.words[word])
+    return wanted in remembered and wanted != half_said(name, live)[0]
+
+
+_READS_AS: Mapping[str, Any] = {"tenant": class_of, "widget": size_of}
 
 
 def field_paths(fields: Mapping[str, Any], path: Path = ()) -> set[Path]:
