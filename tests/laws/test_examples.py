@@ -135,7 +135,6 @@ def test_odd_objects_are_converted(name: str, side: str, odd: dict[str, Any]) ->
     assert isinstance(answer["metadata"], dict)
 
 
-@pytest.mark.xfail(strict=True, reason="an entry whose base is a default is refused where its plain parent is gone")
 def test_what_is_carried_outlives_the_fields_beside_it() -> None:
     """Server-side apply drops an emptied spec from its calculation; what v1 said there comes back all the same.
 

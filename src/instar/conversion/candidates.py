@@ -1,17 +1,20 @@
 """Step 2 of carrying: which entries an edit has made void.
 
 An entry is a candidate where the body shows its base, where the list items and map keys on its path are still there if
-they were when it was made (plain parents need not be), and where no member of its declared group is refused.
+they were when it was made (plain parents need not be: where one is gone, what counts is the default that would be seen
+once it is back), and where no member of its declared group is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from instar.conversion import categories, entries, restoring
 from instar.conversion.hop import Side
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
+from instar.schema import settling, structural
 
 __all__ = ["refused"]
 
@@ -21,7 +24,7 @@ def refused(side: Side, shown: restoring.Body, read: Mapping[str, entries.Entry]
     found: dict[str, str] = {}
     fallen: set[categories.Instance] = set()
     for where, entry in read.items():
-        reason = _edited(shown, entry) or _regrouped(side, shown, entry)
+        reason = _edited(side, shown, entry) or _regrouped(side, shown, entry)
         if reason:
             found[where] = reason
             fallen.update(side.plan.instances(where))
@@ -45,15 +48,18 @@ def _reordered(shown: restoring.Body, of: str, entry: entries.Entry) -> str:
     return "" if same else "an edit changed it"
 
 
-def _edited(shown: restoring.Body, entry: entries.Entry) -> str:
+def _edited(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
     of = path.of_order(entry.path)
     if of is not None:
         return _reordered(shown, of, entry)
-    value, anchors = shown.get(path.parse(entry.path))
+    steps = path.parse(entry.path)
+    value, anchors = shown.get(steps)
     if entry.base is ABSENT:
         if value is not ABSENT:
             return "an edit put something there"
         return "" if anchors >= entry.anchors else "its item is gone"
+    if value is ABSENT:
+        value = _once_parents_are_back(side, shown, steps)
     if value is ABSENT:
         return "an edit removed it"
     if isinstance(entry.base, entries.Digest):
@@ -61,6 +67,21 @@ def _edited(shown: restoring.Body, entry: entries.Entry) -> str:
     else:
         same = gojson.equal(value, entry.base)
     return "" if same else "an edit changed it"
+
+
+def _once_parents_are_back(side: Side, shown: restoring.Body, steps: tuple[path.Step, ...]) -> Any:
+    """The default that a leaf has once its plain parents are there again; ABSENT if they are there, or if none."""
+    there = next(size for size in range(len(steps) - 1, -1, -1) if shown.get(steps[:size])[0] is not ABSENT)
+    if there == len(steps) - 1:
+        return ABSENT
+    for size in range(there, len(steps)):
+        node, step = structural.find(side.node, steps[:size]), steps[size]
+        if node is None or not isinstance(step, path.Field) or step.name not in node.properties:
+            return ABSENT
+    leaf = structural.find(side.node, steps)
+    if leaf is None or leaf.default is structural.MISSING:
+        return ABSENT
+    return settling.settle(leaf.default, leaf, defaults=True)
 
 
 def _regrouped(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:

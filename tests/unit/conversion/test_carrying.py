@@ -564,3 +564,12 @@ def test_an_item_of_nothing_but_its_keys_comes_back() -> None:
     bound = subject.losing(schema, "hidden")
     given = calculated("new", {"hidden": [{"k": "a"}], "n": 1})
     assert bound.convert(bound.convert(given, "old"), "new") == given
+
+
+def test_a_gone_plain_parent_does_not_void_what_a_default_stood_for() -> None:
+    """The base is a default; without its parent nothing is seen there, and nobody edited it."""
+    schema = {"type": "object", "properties": {"p": DEFAULTED}}
+    bound = subject.losing(schema, "b", "c")
+    there = bound.convert(subject.thing("new", {"p": {"a": 1, "b": 5, "c": 7}}), "old")
+    assert bound.convert(subject.edited(there, p=None), "new")["spec"] == {"p": {"b": 5, "c": 7}}
+    assert bound.convert(subject.edited(there, p={"a": 2}), "new")["spec"] == {"p": {"a": 2, "b": 5, "c": 7}}
