@@ -45,12 +45,13 @@ def convert(hop: Hop, obj: Mapping[str, Any]) -> Outcome:
     own = _own(hop, obj)
     run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata))
     dropped = run.merge(found.mine) if found.mine else ()
-    carried, written = _carry(hop, run, found)
+    answer = run.answer()
+    carried, written = _carry(hop, run, found, run.back_of(answer))
     result = {
         "apiVersion": hop.target.api_version,
         "kind": hop.kind,
         "metadata": annotated.framed(metadata, found, written),
-        **run.answer(),
+        **answer,
     }
     return Outcome(object=result, carried=carried, restored=run.restored, dropped=dropped)
 
@@ -67,7 +68,9 @@ class _Run:
         self._metadata = metadata
         self._stored = stored
         self.own = own
-        self.result = bare.convert(hop.forward, own, metadata)
+        self._plain = bare.convert(hop.forward, own, metadata, defaults=stored)
+        self.result = self._plain if stored else settling.settle(self._plain, hop.target.node, defaults=True)
+        self._first = self.result
         self._back: dict[str, Any] | None = None
         self.restored: tuple[str, ...] = ()
 
@@ -76,13 +79,9 @@ class _Run:
         return bare.convert(self._hop.reverse, body, self._metadata)
 
     def back(self) -> dict[str, Any]:
-        """The result taken back; a converter that raises here is found by ``prove`` first."""
+        """The result taken back."""
         if self._back is None:
-            try:
-                self._back = self.reversed(self.result)
-            except errors.ConversionError as error:
-                text = f"and back to {self._hop.source.version}: {error.message}"
-                raise errors.ConversionError(text, path=error.path) from error
+            self._back = self._returned(self.result, defaults=True)
         return self._back
 
     def answer(self) -> dict[str, Any]:
@@ -90,23 +89,29 @@ class _Run:
         if self._stored:
             return self.result
         node = self._hop.target.node
-        plain = bare.convert(self._hop.forward, self.own, self._metadata, defaults=False)
-        defaulted = settling.settle(plain, node, defaults=True)
         shown = restoring.Body(self.result, node)
         alone = [
             (leaf.path, ABSENT)
-            for leaf in leaves.differences(plain, defaulted, node)
+            for leaf in leaves.differences(self._plain, self._first, node)
             if leaf.value is ABSENT
             and not any(path.within(where, {leaf.path}) for where in self.restored)
             and gojson.equal(shown.get(path.parse(leaf.path))[0], leaf.seen)
         ]
         return restoring.restore(self.result, node, alone) if alone else self.result
 
-    def bare_back(self) -> dict[str, Any]:
+    def back_of(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer taken back, as nothing but an entry would bring its leaves back."""
         if self._stored:
             return self.back()
-        return bare.convert(self._hop.reverse, self.answer(), self._metadata, defaults=False)
+        return self._returned(answer, defaults=False)
+
+    def _returned(self, body: dict[str, Any], *, defaults: bool) -> dict[str, Any]:
+        """A body taken back in step 4; a converter that raises here is found by ``prove`` first."""
+        try:
+            return bare.convert(self._hop.reverse, body, self._metadata, defaults=defaults)
+        except errors.ConversionError as error:
+            text = f"and back to {self._hop.source.version}: {error.message}"
+            raise errors.ConversionError(text, path=error.path) from error
 
     def merge(self, mine: Mapping[str, Any]) -> tuple[Drop, ...]:
         """Steps 1 to 3: puts entries back into the result."""
@@ -184,13 +189,15 @@ def _own(hop: Hop, obj: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _carry(hop: Hop, run: _Run, found: annotated.Sorted) -> tuple[tuple[str, ...], dict[str, str]]:
+def _carry(
+    hop: Hop, run: _Run, found: annotated.Sorted, back: dict[str, Any]
+) -> tuple[tuple[str, ...], dict[str, str]]:
     """Step 4: the entries for the source, as annotations, and their view."""
-    side, back = hop.source, run.back()
-    differences = leaves.differences(run.own, run.bare_back(), side.node, same=_same(side))
+    side = hop.source
+    differences = leaves.differences(run.own, back, side.node, same=_same(side))
     if not differences:
         return (), {}
-    seen = restoring.Body(back, side.node)
+    seen = restoring.Body(run.back(), side.node)
     written: dict[str, tuple[str, str]] = {}
     for difference in sorted(differences, key=lambda leaf: leaf.path):
         if not _sensitive(side, difference):
