@@ -103,21 +103,13 @@ async def _observe(
     unlisted: list[tuple[str, str]] = []
     for version in order:
         try:
-            objects = await _count(client, crd_model.resource(crd, version))
+            objects = await listing.count(client, crd_model.resource(crd, version))
             return observed.Observed(crd=crd, objects=objects, unlisted=tuple(unlisted), reading=reading)
         except errors.ApiError as error:
             if error.code in (401, 403):
                 raise
             unlisted.append((version, _reason(error)))
     return observed.Observed(crd=crd, objects=None, unlisted=tuple(unlisted), reading=reading)
-
-
-async def _count(client: kube_client.Client, resource: resource_model.Resource) -> int:
-    """By the server's own count of what follows a page of one; by pages where it gives none."""
-    page = await client.list_page(resource, limit=1, metadata_only=True)
-    if page.remaining is not None or not page.continue_token:
-        return len(page.items) + (page.remaining or 0)
-    return sum([len(page.items) async for page in client.pages(resource, metadata_only=True)])
 
 
 async def _read(

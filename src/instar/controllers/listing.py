@@ -24,7 +24,7 @@ from instar.migration import object as object_dialogue
 from instar.migration import refusal, revisions
 from instar.model import resource as resource_model
 
-__all__ = ["Listing", "item"]
+__all__ = ["Listing", "count", "item"]
 
 PAGE_BYTES = 2**20
 LARGEST, FIRST = 1000, 500
@@ -176,3 +176,11 @@ def _token_behind(place: str) -> str:
     """
     text = json.dumps({"v": "meta.k8s.io/v1", "rv": -1, "start": place + "\0"}, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+async def count(client: kube_client.Client, resource: resource_model.Resource) -> int:
+    """How many objects there are: what the server says follows a page of one, or all pages where it does not say."""
+    page = await client.list_page(resource, limit=1, metadata_only=True)
+    if page.remaining is not None or not page.continue_token:
+        return len(page.items) + (page.remaining or 0)
+    return sum([len(page.items) async for page in client.pages(resource, metadata_only=True)])

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from instar import errors
-from instar.controllers import lease, servers, sweep, writer
+from instar.controllers import lease, listing, servers, sweep, writer
 from instar.kube import client as kube_client
 from instar.kube import etcd as kube_etcd
 from instar.migration import actions, evidence, gate, managed_fields, one_pass, settings
@@ -109,7 +109,7 @@ class _Edge:
             case actions.Wait():
                 return await self._wait(action)
             case actions.Count():
-                return await self._count(action.resource)
+                return await listing.count(self._client, action.resource)
             case actions.ReadBytes():
                 return await self._read_bytes(action.resource)
             case actions.Trim():
@@ -220,15 +220,6 @@ class _Edge:
 
     def _cleaning(self, item: object_dialogue.Item, body: object_dialogue.Body) -> object_dialogue.Dialogue:
         return object_dialogue.touch(item, attempts=self._chosen.proof_attempts, body=body, kind="json")
-
-    async def _count(self, resource: resource_model.Resource) -> int:
-        page = await self._client.list_page(resource, limit=1, metadata_only=True)
-        if not page.continue_token or page.remaining is not None:
-            return len(page.items) + (page.remaining or 0)
-        total = 0
-        async for page in self._client.pages(resource, metadata_only=True):
-            total += len(page.items)
-        return total
 
     async def _read_bytes(self, resource: resource_model.Resource) -> evidence.StoredBytes:
         counted: dict[str, int] = {}
