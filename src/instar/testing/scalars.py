@@ -14,20 +14,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from instar.testing import edges
+
 __all__ = ["FORMATS", "anything", "integers", "keys", "numbers", "settled_number", "strings"]
-
-INT64 = (-(2**63), 2**63 - 1)
-INT32 = (-(2**31), 2**31 - 1)
-FLOAT32_MAX = 3.4028234663852886e38
-INTEGERS = (0, 1, -1, 2, 3, 9, 10, 100, 2**31 - 1, -(2**31), 2**31, 2**53 - 1, 2**53 + 1, -(2**53) - 1, *INT64)
-NUMBERS = (0.1, 0.30000000000000004, 1.5, -0.5, 1e-7, 5e-324, 1e21, 1.2345678901234568e29, 2.0**63, 1.7e308, *INTEGERS)
-TEXTS = (
-    *("", " ", "a", "A", "b", "0", "1", "01", "1.0", "true", "null", "~", "~0", "~1", "a/b", "a.b", "[k=v]", "a=b,c=d"),
-    *("1000m", "1k", "32Gi", "90m", "1h30m", "cpu=8,mem=32Gi", "small", "large", "{x}", '"', "\\", "\t\n", "\x00"),
-    *("é", "e\u0301", "İ", "ß", "日本", "😀", "\u2028", "\ufeff", "carried.", "-", "x" * 64),
-)
-KEYS = (*("a", "b", "c", "", " ", "a/b", "a.b", "~", "~0", "~1", "[0]", "k=v", '"', "é", "日本", "0", "-", "*", "f:a"),)
-
 
 def settled_number(value: float) -> int | float:
     """The number as it comes back from the API server: integral and within int64 means int."""
@@ -38,11 +27,11 @@ def settled_number(value: float) -> int | float:
 
 def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[int]:
     """Integers within the bounds of ``schema``, edges first."""
-    low, high = INT32 if schema.get("format") == "int32" else INT64
+    low, high = edges.INT32 if schema.get("format") == "int32" else edges.INT64
     low = max(low, _lowest(schema, low))
     high = min(high, _highest(schema, high))
     step = schema.get("multipleOf")
-    edges = [value for value in {low, high, low + 1, high - 1, *INTEGERS} if low <= value <= high]
+    edges = [value for value in {low, high, low + 1, high - 1, *edges.INTEGERS} if low <= value <= high]
     drawn = st.one_of(st.sampled_from(sorted(edges, key=abs)), st.integers(low, high))
     if not step:
         return drawn
@@ -67,7 +56,7 @@ def _highest(schema: Mapping[str, Any], unset: int) -> int:
 
 def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[int | float]:
     """Numbers within the bounds of ``schema``, in the form that the API server keeps; never -0, NaN or infinity."""
-    widest = FLOAT32_MAX if schema.get("format") == "float" else 1.7e308
+    widest = edges.FLOAT32_MAX if schema.get("format") == "float" else 1.7e308
     low, high = float(schema.get("minimum", -widest)), float(schema.get("maximum", widest))
 
     def allowed(value: float) -> bool:
@@ -80,7 +69,7 @@ def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[int | float]:
     step = schema.get("multipleOf")
     if step:
         return st.integers(-1000, 1000).map(lambda count: settled_number(count * step)).filter(allowed)
-    edges = [value for value in (*NUMBERS, low, high) if allowed(value)]
+    edges = [value for value in (*edges.NUMBERS, low, high) if allowed(value)]
     drawn = st.one_of(
         st.sampled_from(edges), st.floats(low, high, allow_nan=False, allow_infinity=False), st.integers(-9, 9)
     )
@@ -98,7 +87,7 @@ def strings(schema: Mapping[str, Any]) -> st.SearchStrategy[str]:
         return _matching(schema["pattern"]).filter(fits)
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]].filter(fits)
-    edges = [text for text in TEXTS if fits(text)]
+    edges = [text for text in edges.TEXTS if fits(text)]
     longest = min(low + 12, high) if high is not None else low + 12
     drawn = st.text(_characters(), min_size=low, max_size=longest)
     return st.one_of(st.sampled_from(edges), drawn) if edges else drawn
@@ -116,7 +105,7 @@ def _matching(pattern: str) -> st.SearchStrategy[str]:
 
 def keys() -> st.SearchStrategy[str]:
     """Keys of free maps, with the characters that paths and pointers trip over."""
-    return st.one_of(st.sampled_from(KEYS), st.text(_characters(), max_size=6))
+    return st.one_of(st.sampled_from(edges.KEYS), st.text(_characters(), max_size=6))
 
 
 def anything(depth: int = 2) -> st.SearchStrategy[Any]:
@@ -129,19 +118,7 @@ def anything(depth: int = 2) -> st.SearchStrategy[Any]:
 
 
 FORMATS: Mapping[str, st.SearchStrategy[str]] = {
-    "byte": st.sampled_from(("", "YQ==", "AAECAw==")),
-    "cidr": st.sampled_from(("10.0.0.0/8", "fd00::/8", "0.0.0.0/0")),
+    **{name: st.sampled_from(texts) for name, texts in edges.FORMATS.items()},
     "date": st.dates().map(lambda day: day.isoformat()),
-    "date-time": st.sampled_from(
-        ("2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z", "2024-02-29T01:00:00+01:00", "1970-01-01T00:00:00Z")
-    ),
-    "duration": st.sampled_from(("0s", "90m", "1h30m", "1h30m0s", "1.5h", "100ms")),
-    "email": st.sampled_from(("a@example.com", "A.B@example.org")),
-    "hostname": st.sampled_from(("a", "a.example.com", "xn--bcher-kva.example")),
-    "ipv4": st.sampled_from(("0.0.0.0", "10.1.2.3", "255.255.255.255")),
-    "ipv6": st.sampled_from(("::", "::1", "2001:db8::1", "2001:0db8:0:0:0:0:0:1")),
-    "mac": st.sampled_from(("00:00:5e:00:53:01", "00-00-5E-00-53-01")),
-    "uri": st.sampled_from(("https://example.com", "https://example.com/a?b=c", "urn:a:b")),
-    "uuid": st.sampled_from(("00000000-0000-0000-0000-000000000000", "A987FBC9-4BED-3078-8F07-9141BA07C9F3")),
 }
 """One strategy for each format that the API server checks; another format is an unchecked string."""
