@@ -142,9 +142,13 @@ def _emptied(document: Document) -> Document:
 
 def of_example(name: str) -> Subject:
     """An example of the repository: its CRD and its conversion file."""
-    folder = EXAMPLES / name
+    return of_folder(EXAMPLES / name)
+
+
+def of_folder(folder: pathlib.Path) -> Subject:
+    """The CRD and the conversion file in a folder."""
     crd = crd_model.parse(yaml.safe_load((folder / "crd.yaml").read_text()))
-    spec = importlib.util.spec_from_file_location(f"example_{name}", folder / "conversion.py")
+    spec = importlib.util.spec_from_file_location(f"example_{folder.name}", folder / "conversion.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
