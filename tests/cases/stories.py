@@ -1,4 +1,4 @@
-"""Conversions that public projects have fought with: small CRDs of ours, the reported fault, and the right value by hand.
+"""Conversions that public projects fought with: small CRDs of ours, the reported fault, the right value by hand.
 
 A folder holds ``crd.yaml``, the conversion and ``stories.yaml``. A story is what clients do, one step after another::
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pathlib
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import yaml
@@ -124,4 +124,4 @@ def merged(document: Any, change: Any) -> Any:
     return result
 
 
-Player = Callable[[Story, str], Awaitable[World]]
+EVERY = every()

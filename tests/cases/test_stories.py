@@ -7,15 +7,15 @@ import yaml
 from tests.cases import stories
 from tests.laws import subject
 
-EVERY = stories.every()
-
 
 def versions(project: str) -> list[str]:
     document = yaml.safe_load((stories.HERE / project / "crd.yaml").read_text())
     return [version["name"] for version in document["spec"]["versions"]]
 
 
-PLAYED = [pytest.param(story, name, id=f"{story}-{name}") for story in EVERY for name in versions(story.project)]
+PLAYED = [
+    pytest.param(story, name, id=f"{story}-{name}") for story in stories.EVERY for name in versions(story.project)
+]
 
 
 @pytest.mark.parametrize(("story", "storage"), PLAYED)
@@ -27,4 +27,4 @@ async def test_the_right_value_is_seen(story: stories.Story, storage: str) -> No
 
 def test_every_story_names_its_source() -> None:
     """A story is a fact that somebody met: it says where."""
-    assert all(story.source.startswith("https://") and story.fault for story in EVERY)
+    assert all(story.source.startswith("https://") and story.fault for story in stories.EVERY)

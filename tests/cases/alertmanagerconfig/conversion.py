@@ -1,4 +1,4 @@
-"""A matcher says how it matches once at v1beta1, and in two fields at v1alpha1; the list of intervals has a new name."""
+"""A matcher says how it matches once at v1beta1, in two fields at v1alpha1; the list of intervals has a new name."""
 
 from instar.conversion import Conversion, Spoke
 
