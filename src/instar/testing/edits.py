@@ -59,11 +59,15 @@ def choose(
     schema: Mapping[str, Any],
     *,
     below: Sequence[str] = ("spec",),
+    within: Path = (),
 ) -> Edit | None:
-    """One edit of ``document`` under the fields ``below``; None where there is nothing to edit, or no room for it."""
+    """One edit of ``document`` under the fields ``below``, at or under the path ``within``.
+
+    None where there is nothing to edit, or no room for it.
+    """
     kinds: dict[str, list[tuple[offers.Place, offers.Offer]]] = {}
     for place in offers.places(document, schema, below):
-        for offer in offers.offers(place):
+        for offer in offers.offers(place) if place.path[: len(within)] == within else ():
             kinds.setdefault(offer[0], []).append((place, offer))
     if not kinds:
         return None

@@ -1,0 +1,75 @@
+"""Long lives of objects, each step against the model: nothing lost, no edit overwritten, at both versions.
+
+``INSTAR_SEQUENCES`` tells more of them, ``INSTAR_SEED`` others. The same stories, with server-side apply among them, are
+told to a real API server in tests/cluster/test_sequences.py.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+
+import pytest
+from tests.laws import sequences, subject
+from tests.model import examples, telling
+
+from instar.testing import acts, edits
+
+SEED = os.environ.get("INSTAR_SEED", "1")
+COUNT = int(os.environ.get("INSTAR_SEQUENCES", "400"))
+STORED = (("v1alpha1", ""), ("v1", ""), ("v1alpha1", "v1"), ("v1", "v1alpha1"))
+"""The version stored at first, and the one from the middle of the story on."""
+EACH = pytest.mark.parametrize("name", sorted(examples.ALL))
+
+
+@EACH
+@pytest.mark.parametrize(("storage", "flip"), STORED)
+def test_what_every_step_leaves_is_what_the_model_says(name: str, storage: str, flip: str) -> None:
+    """PUT, merge and JSON patches at both versions, replaces, copies, manifests from Git, deleted entries, flips."""
+    example, judged = examples.ALL[name], subject.of_example(name)
+    for number in range(COUNT // len(STORED)):
+        story = telling.tell(example, f"{SEED} {name} {storage} {flip} {number}", storage=storage, length=6, flip=flip)
+        if sequences.told(judged, story):
+            less = sequences.reduced(story, lambda one: sequences.told(judged, one))
+            lines = [f"{story.seed}:", *(str(step.act) for step in less.steps), *sequences.told(judged, less)]
+            pytest.fail("\n".join(lines))
+
+
+@EACH
+def test_stories_have_something_to_lose(name: str) -> None:
+    """Most objects carry leaves in both directions, and writes hit causes, siblings and neither, each often."""
+    example = examples.ALL[name]
+    told = [telling.tell(example, f"{SEED} {name} {number}", storage="v1", length=6) for number in range(100)]
+    rich = [all(story.carried[at] >= wanted for at, wanted in example.most_carried.items()) for story in told]
+    assert sum(rich) >= len(told) // 2
+    hits = collections.Counter(step.hit for story in told for step in story.steps if step.hit)
+    shares = {hit: hits[hit] / hits.total() for hit in telling.HITS}
+    assert all(share > 0.1 for share in shares.values()), shares
+
+
+@EACH
+def test_a_story_follows_from_its_seed(name: str) -> None:
+    """The same seed, the same acts and values."""
+    one, two = (telling.tell(examples.ALL[name], "7", storage="v1", length=8) for _ in range(2))
+    assert repr(one) == repr(two)
+
+
+def test_a_failing_story_is_reduced() -> None:
+    """A framework that forgot replicas of 2 would be shown by a story of two acts: the object, and who wrote it."""
+    widget = examples.ALL["widget"]
+    create = acts.Create(version="v1alpha1", body={"spec": {"size": "small", "image": "i"}})
+    two = edits.Edit(kind="set", path=("spec", "resources", "replicas"), value=2)
+    write = acts.Write(
+        version="v1", verb="put", edits=(two, edits.Edit(kind="set", path=("spec", "tier"), value="gold"))
+    )
+    touch = acts.Touch(version="v1alpha1", verb="put")
+    story = telling.retold(telling.tell(widget, "7", storage="v1alpha1", length=1), [create, touch, write, touch])
+
+    def fails(story: telling.Story) -> bool:
+        return any(step.reads["v1"]["spec"]["resources"] == {"replicas": 2} for step in story.steps)
+
+    reduced = sequences.reduced(story, fails)
+    assert [step.act for step in reduced.steps] == [
+        acts.Create(version="v1alpha1", body={"spec": {}}),
+        acts.Write(version="v1", verb="put", edits=(two,)),
+    ]
