@@ -14,9 +14,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from instar.testing import edges
+from instar.testing import oddities
 
 __all__ = ["FORMATS", "anything", "integers", "keys", "numbers", "settled_number", "strings"]
+
 
 def settled_number(value: float) -> int | float:
     """The number as it comes back from the API server: integral and within int64 means int."""
@@ -27,11 +28,11 @@ def settled_number(value: float) -> int | float:
 
 def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[int]:
     """Integers within the bounds of ``schema``, edges first."""
-    low, high = edges.INT32 if schema.get("format") == "int32" else edges.INT64
+    low, high = oddities.INT32 if schema.get("format") == "int32" else oddities.INT64
     low = max(low, _lowest(schema, low))
     high = min(high, _highest(schema, high))
     step = schema.get("multipleOf")
-    edges = [value for value in {low, high, low + 1, high - 1, *edges.INTEGERS} if low <= value <= high]
+    edges = [value for value in {low, high, low + 1, high - 1, *oddities.INTEGERS} if low <= value <= high]
     drawn = st.one_of(st.sampled_from(sorted(edges, key=abs)), st.integers(low, high))
     if not step:
         return drawn
@@ -56,7 +57,7 @@ def _highest(schema: Mapping[str, Any], unset: int) -> int:
 
 def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[int | float]:
     """Numbers within the bounds of ``schema``, in the form that the API server keeps; never -0, NaN or infinity."""
-    widest = edges.FLOAT32_MAX if schema.get("format") == "float" else 1.7e308
+    widest = oddities.FLOAT32_MAX if schema.get("format") == "float" else 1.7e308
     low, high = float(schema.get("minimum", -widest)), float(schema.get("maximum", widest))
 
     def allowed(value: float) -> bool:
@@ -69,7 +70,7 @@ def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[int | float]:
     step = schema.get("multipleOf")
     if step:
         return st.integers(-1000, 1000).map(lambda count: settled_number(count * step)).filter(allowed)
-    edges = [value for value in (*edges.NUMBERS, low, high) if allowed(value)]
+    edges = [value for value in (*oddities.NUMBERS, low, high) if allowed(value)]
     drawn = st.one_of(
         st.sampled_from(edges), st.floats(low, high, allow_nan=False, allow_infinity=False), st.integers(-9, 9)
     )
@@ -87,7 +88,7 @@ def strings(schema: Mapping[str, Any]) -> st.SearchStrategy[str]:
         return _matching(schema["pattern"]).filter(fits)
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]].filter(fits)
-    edges = [text for text in edges.TEXTS if fits(text)]
+    edges = [text for text in oddities.TEXTS if fits(text)]
     longest = min(low + 12, high) if high is not None else low + 12
     drawn = st.text(_characters(), min_size=low, max_size=longest)
     return st.one_of(st.sampled_from(edges), drawn) if edges else drawn
@@ -105,7 +106,7 @@ def _matching(pattern: str) -> st.SearchStrategy[str]:
 
 def keys() -> st.SearchStrategy[str]:
     """Keys of free maps, with the characters that paths and pointers trip over."""
-    return st.one_of(st.sampled_from(edges.KEYS), st.text(_characters(), max_size=6))
+    return st.one_of(st.sampled_from(oddities.KEYS), st.text(_characters(), max_size=6))
 
 
 def anything(depth: int = 2) -> st.SearchStrategy[Any]:
@@ -118,7 +119,7 @@ def anything(depth: int = 2) -> st.SearchStrategy[Any]:
 
 
 FORMATS: Mapping[str, st.SearchStrategy[str]] = {
-    **{name: st.sampled_from(texts) for name, texts in edges.FORMATS.items()},
+    **{name: st.sampled_from(texts) for name, texts in oddities.FORMATS.items()},
     "date": st.dates().map(lambda day: day.isoformat()),
 }
 """One strategy for each format that the API server checks; another format is an unchecked string."""

@@ -20,6 +20,11 @@ _MOST = 4
 _LETTERS = "abcxyzABC0129-_. /é"
 _CATEGORIES = {"CATEGORY_DIGIT": "0189", "CATEGORY_WORD": "aZ0_", "CATEGORY_SPACE": " \t"}
 _OTHERS = {"CATEGORY_NOT_DIGIT": "a- ", "CATEGORY_NOT_WORD": "-. ", "CATEGORY_NOT_SPACE": "a0-"}
+_IS: Mapping[str, Callable[[str], bool]] = {
+    "DIGIT": str.isdigit,
+    "SPACE": str.isspace,
+    "WORD": lambda letter: letter.isalnum() or letter == "_",
+}
 Drawn = Callable[[Any, random.Random], str]
 
 
@@ -81,10 +86,8 @@ def _holds(code: str, argument: Any, letter: str) -> bool:
         return bool(ord(letter) == argument)
     if code == "RANGE":
         return bool(argument[0] <= ord(letter) <= argument[1])
-    category = {"DIGIT": str.isdigit, "SPACE": str.isspace, "WORD": lambda text: text.isalnum() or text == "_"}
     name = str(argument).removeprefix("CATEGORY_")
-    is_one = category.get(name.removeprefix("NOT_"), str.isalpha)(letter)
-    return is_one != name.startswith("NOT_")
+    return _IS[name.removeprefix("NOT_")](letter) != name.startswith("NOT_")
 
 
 def _category(argument: Any, chance: random.Random) -> str:

@@ -1,0 +1,246 @@
+"""A proof as text for people, JSON for programs, JUnit XML for CI servers, and annotations for GitHub."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+from instar.cli import output
+from instar.testing import cases, coverage, proving
+
+__all__ = ["FORMS", "Form", "render"]
+
+Form = Literal["text", "json", "junit", "github"]
+FORMS: tuple[Form, ...] = ("text", "json", "junit", "github")
+LAWS = tuple(output.Column(heading=heading) for heading in ("LAW", "NAME", "CHECKS", "RESULT"))
+PAIRS = tuple(
+    output.Column(heading=heading) for heading in ("FROM", "TO", "LEAVES", "ENUM VALUES", "LEAVES MADE", "NOT MET")
+)
+_OBJECTS = ("corpus", "live", "spanning", "drawn")
+_DERIVED = (("edited", "edits"), ("partial", "parts"), ("odd", "odd objects"), ("batch", "batches"))
+
+
+def render(form: Form, reports: Sequence[proving.Report]) -> str:
+    """Everything that goes to stdout."""
+    return _RENDERED[form](reports)
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _text(reports: Sequence[proving.Report]) -> str:
+    return "\n\n".join("\n".join(_report(report)) for report in reports)
+
+
+def _report(report: proving.Report) -> Iterator[str]:
+    versions = ", ".join(f"{version} (hub)" if version == report.hub else version for version in report.versions)
+    yield f"{report.kind}.{report.group}: {versions}; seed {report.seed}"
+    yield _counted(report)
+    yield from (f"note: {note}" for note in report.notes)
+    yield ""
+    rows = [(verdict.name, verdict.title, str(verdict.checks), _result(verdict)) for verdict in report.verdicts]
+    yield output.table(LAWS, rows)
+    yield ""
+    yield output.table(PAIRS, [_pair(pair) for pair in report.coverage])
+    for verdict in report.verdicts:
+        for finding in verdict.findings:
+            yield ""
+            yield from _finding(verdict, finding)
+
+
+def _counted(report: proving.Report) -> str:
+    real = ", ".join(f"{report.objects[name]} {name}" for name in _OBJECTS if report.objects.get(name))
+    made = ", ".join(f"{report.objects[name]} {word}" for name, word in _DERIVED if report.objects.get(name))
+    return f"objects: {real}; {made}" if real else "objects: none"
+
+
+def _result(verdict: proving.Verdict) -> str:
+    waived = f", {verdict.waived} waived" if verdict.waived else ""
+    if verdict.findings:
+        more = f" ({verdict.more} more like these)" if verdict.more else ""
+        return f"FAILS: {_plural(len(verdict.findings), 'finding')}{more}{waived}"
+    return ("holds" if verdict.checks else "not asked: no case for it") + waived
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _pair(pair: coverage.Pair) -> tuple[str, ...]:
+    unmet = [*pair.unmet, *pair.unmet_enums]
+    shown = ", ".join(unmet[:3]) + (f" and {len(unmet) - 3} more" if len(unmet) > 3 else "")
+    return (
+        pair.source,
+        pair.target,
+        f"{pair.leaves - len(pair.unmet)}/{pair.leaves}",
+        f"{pair.enums - len(pair.unmet_enums)}/{pair.enums}",
+        f"{pair.made - len(pair.unmade)}/{pair.made}",
+        shown or "-",
+    )
+
+
+def _finding(verdict: proving.Verdict, finding: cases.Finding) -> Iterator[str]:
+    yield f"{verdict.name} {verdict.title}: {_headline(finding)}"
+    if finding.source and finding.source != finding.target:
+        by = f", by {', '.join(map(str, finding.blame))}" if finding.blame else ""
+        yield f"  {finding.source} -> {finding.target}{by}"
+    yield f"  must hold: {verdict.holds}"
+    if finding.origin:
+        yield f"  seen on: {finding.origin}"
+    for title, document in finding.shown:
+        yield f"  --- # {title}"
+        yield from (f"  {line}" for line in _yaml(document).splitlines())
+
+
+def _headline(finding: cases.Finding) -> str:
+    return finding.problem if finding.path in ("", "/") else f"{finding.path}: {finding.problem}"
+
+
+def _yaml(document: Any) -> str:
+    import yaml
+
+    return yaml.safe_dump(_plain(document), sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def _plain(document: Any) -> Any:
+    """Without the uid that stands for a stored object."""
+    if type(document) is not dict or type(document.get("metadata")) is not dict:
+        return document
+    metadata = {name: value for name, value in document["metadata"].items() if (name, value) != ("uid", "1")}
+    return {**document, "metadata": metadata}
+
+
+# --- for programs -----------------------------------------------------------------------------------------------------
+
+
+def _json(reports: Sequence[proving.Report]) -> str:
+    import orjson
+
+    document = {
+        "apiVersion": "instar.dev/v1alpha1",
+        "kind": "ProofList",
+        "items": [_item(report) for report in reports],
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
+
+
+def _item(report: proving.Report) -> dict[str, Any]:
+    return {
+        "group": report.group,
+        "for": report.kind,
+        "hub": report.hub,
+        "versions": list(report.versions),
+        "holds": report.holds,
+        "seed": report.seed,
+        "objects": dict(report.objects),
+        "laws": [_law(verdict) for verdict in report.verdicts],
+        "coverage": [_coverage(pair) for pair in report.coverage],
+        "notes": list(report.notes),
+        "conversions": report.conversions,
+        "slowestConversionSeconds": round(report.slowest_seconds, 6),
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _law(verdict: proving.Verdict) -> dict[str, Any]:
+    return {
+        "name": verdict.name,
+        "title": verdict.title,
+        "mustHold": verdict.holds,
+        "checks": verdict.checks,
+        "waived": verdict.waived,
+        "more": verdict.more,
+        "findings": [
+            {
+                "path": finding.path,
+                "problem": finding.problem,
+                "from": finding.source,
+                "to": finding.target,
+                "origin": finding.origin,
+                "by": [{"name": by.name, "file": by.file, "line": by.line} for by in finding.blame],
+                "objects": [{"title": title, "object": _plain(document)} for title, document in finding.shown],
+            }
+            for finding in verdict.findings
+        ],
+    }
+
+
+def _coverage(pair: coverage.Pair) -> dict[str, Any]:
+    return {
+        "from": pair.source,
+        "to": pair.target,
+        "leaves": pair.leaves,
+        "leavesNotMet": list(pair.unmet),
+        "enumValues": pair.enums,
+        "enumValuesNotMet": list(pair.unmet_enums),
+        "targetLeaves": pair.made,
+        "targetLeavesNotMade": list(pair.unmade),
+    }
+
+
+def _junit(reports: Sequence[proving.Report]) -> str:
+    suites = ElementTree.Element("testsuites", name="instar prove")
+    for report in reports:
+        failed = sum(bool(verdict.findings) for verdict in report.verdicts)
+        suite = ElementTree.SubElement(
+            suites,
+            "testsuite",
+            name=f"{report.kind}.{report.group}",
+            tests=str(len(report.verdicts)),
+            failures=str(failed),
+            time=f"{report.seconds:.3f}",
+        )
+        for verdict in report.verdicts:
+            _testcase(suite, report, verdict)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
+
+
+def _testcase(suite: ElementTree.Element, report: proving.Report, verdict: proving.Verdict) -> None:
+    name = f"{verdict.name} {verdict.title}"
+    case = ElementTree.SubElement(suite, "testcase", classname=f"{report.kind}.{report.group}", name=name, time="0")
+    if verdict.findings:
+        text = "\n\n".join("\n".join(_finding(verdict, finding)) for finding in verdict.findings)
+        failure = ElementTree.SubElement(case, "failure", message=_headline(verdict.findings[0]))
+        failure.text = "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter) for letter in text)
+    elif not verdict.checks:
+        ElementTree.SubElement(case, "skipped", message="no case for it")
+
+
+def _github(reports: Sequence[proving.Report]) -> str:
+    """Workflow commands; https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
+    lines = []
+    for report in reports:
+        for verdict in report.verdicts:
+            for finding in verdict.findings:
+                file, line = _place(finding)
+                place = f"file={_escaped(file)},line={line}," if file else ""
+                title = _escaped(f"{verdict.name} {verdict.title}: {report.kind}")
+                text = "\n".join(_finding(verdict, finding))
+                lines.append(f"::error {place}title={title}::{_escaped(text, value=True)}")
+        found = sum(len(verdict.findings) for verdict in report.verdicts)
+        name = f"{report.kind}.{report.group}, seed {report.seed}"
+        lines.append(f"::notice title=instar prove::{name}: {_plural(found, 'finding')}")
+    return "\n".join(lines)
+
+
+def _place(finding: cases.Finding) -> tuple[str, int]:
+    if finding.law == "L14" and finding.origin:
+        return os.path.relpath(finding.origin), 1
+    by = next((by for by in finding.blame if by.file), None)
+    return (os.path.relpath(by.file), by.line) if by else ("", 0)
+
+
+def _escaped(text: str, *, value: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text if value else text.replace(":", "%3A").replace(",", "%2C")
+
+
+_RENDERED: Mapping[Form, Callable[[Sequence[proving.Report]], str]] = {
+    "text": _text,
+    "json": _json,
+    "junit": _junit,
+    "github": _github,
+}

@@ -1,0 +1,174 @@
+"""``instar prove``: the laws of conversion on real, live and drawn objects, before any cluster sees the converter."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from instar.cli import cluster, output
+
+if TYPE_CHECKING:
+    from instar.cli import project
+    from instar.kube import client as kube_client
+    from instar.testing import gathering, proving
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.option(
+    "-p",
+    "--project",
+    "path",
+    default=".",
+    show_default=True,
+    metavar="PATH",
+    help="The project file, or a folder with instar.yaml in it.",
+)
+@click.option(
+    "--conversion",
+    "conversions",
+    multiple=True,
+    metavar="FILE[:NAME]|MODULE:NAME",
+    help="A conversion, in place of a project file; may be given several times.",
+)
+@click.option("--crd", "manifests", multiple=True, metavar="FILE", help="A CRD manifest, with --conversion.")
+@click.option("--corpus", multiple=True, metavar="PATH", help="A file or folder of real objects, with --conversion.")
+@click.option(
+    "--examples",
+    default=500,
+    show_default=True,
+    type=click.IntRange(0),
+    help="How many objects to draw from the schemas, besides real ones and those that span the schemas.",
+)
+@click.option("--seed", default=0, show_default=True, help="Which objects are drawn; the same seed draws the same.")
+@click.option("--update", is_flag=True, help="Write the snapshot of carried paths anew; review the difference.")
+@click.option("--live", is_flag=True, help="Ask the laws about the objects of a cluster too; nothing is written.")
+@click.option("-n", "--namespace", default="", metavar="NAME", help="With --live: this namespace only.")
+@cluster.options
+@click.option(
+    "-o",
+    "--output",
+    "form",
+    type=click.Choice(("text", "json", "junit", "github")),
+    default="text",
+    show_default=True,
+    help="Text, data, JUnit XML, or GitHub annotations.",
+)
+def command(
+    *,
+    path: str,
+    conversions: tuple[str, ...],
+    manifests: tuple[str, ...],
+    corpus: tuple[str, ...],
+    examples: int,
+    seed: int,
+    update: bool,
+    live: bool,
+    namespace: str,
+    kubeconfig: str | None,
+    context: str | None,
+    request_timeout: float,
+    form: Any,
+) -> int:
+    """Show the smallest object that a converter would damage.
+
+    Laws L1 to L15 are asked of real objects (a corpus, --live), objects drawn from the schemas, edits of these and
+    parts of these, through a twin of the API server's pipeline. Exits 0 if all hold, 1 with findings.
+
+    Example: instar prove --examples 1000 --seed 7
+    """
+    from instar.cli import project, proofs
+
+    entries = project.of_flags(conversions, manifests, corpus) if conversions else project.read(path)
+    found = _live(entries, cluster.open_client(kubeconfig, context, request_timeout), namespace) if live else {}
+    if update:
+        entries = tuple(_update(entry) for entry in entries)
+    reports = [_prove(entry, examples, seed, found.get(entry.name, ())) for entry in entries]
+    click.echo(proofs.render(form, reports))
+    for report in reports:
+        output.note(
+            f"{report.kind}: {report.conversions} conversions in {report.seconds:.1f} s, "
+            f"the slowest {report.slowest_seconds * 1000:.1f} ms"
+        )
+    return 0 if all(report.holds for report in reports) else 1
+
+
+def _prove(entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source]) -> proving.Report:
+    from instar.testing import gathering, proving
+
+    settings = proving.Settings(
+        sources=gathering.Sources(real=entry.real, live=tuple(live), examples=examples, seed=seed),
+        golden=entry.golden,
+        snapshot=entry.carried,
+        allowances=entry.allowances,
+        today=datetime.datetime.now(datetime.UTC).date(),
+    )
+    with _progress(entry.bound.conversion.kind) as advance:
+        return proving.prove(entry.bound, settings, progress=advance)
+
+
+def _update(entry: project.Entry) -> project.Entry:
+    """Writes the snapshot of what is carried, and says what is new in it."""
+    from instar import errors
+    from instar.testing import files, snapshot, twin
+
+    conversion = entry.bound.conversion
+    if entry.carried_file is None:
+        text = f"{entry.name}: --update needs a place to write to: name the snapshot as carried: in the project file"
+        raise errors.UsageError(text)
+    carried = frozenset(snapshot.survey(twin.Twin(entry.bound), entry.real))
+    files.write(entry.carried_file, snapshot.document(conversion.group, conversion.kind, carried))
+    before = entry.carried or frozenset()
+    text = f"{len(carried)} carried places, {len(carried - before)} of them new, {len(before - carried)} gone"
+    output.note(f"wrote {entry.carried_file}: {text}; review it")
+    return dataclasses.replace(entry, carried=carried)
+
+
+def _live(
+    entries: Sequence[project.Entry], client: kube_client.Client, namespace: str
+) -> dict[str, tuple[gathering.Source, ...]]:
+    """The objects of a cluster by the name of their conversion, as they are served at the storage version."""
+    from instar.controllers import inventory
+    from instar.model import crd as crd_model
+    from instar.model import gojson
+    from instar.testing import gathering
+
+    async def read() -> dict[str, tuple[gathering.Source, ...]]:
+        found = {}
+        async with client:
+            for entry in entries:
+                (crd,) = await inventory.crds(client, [entry.bound.crd.name])
+                resource = crd_model.resource(crd, crd_model.storage_version(crd))
+                objects = []
+                async for page in client.pages(resource, namespace):
+                    objects += [gojson.decode(bytes(item)) for item in page.items]
+                found[entry.name] = tuple(gathering.Source(origin=_origin(item), object=item) for item in objects)
+        return found
+
+    return cluster.run(read())
+
+
+def _origin(item: dict[str, Any]) -> str:
+    metadata = item["metadata"]
+    name = f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
+    return f"live {name}"
+
+
+@contextmanager
+def _progress(kind: str) -> Iterator[proving.Progress]:
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich import console, progress
+
+    columns = (progress.SpinnerColumn(), progress.TextColumn("{task.completed} objects of {task.description} judged"))
+    with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(kind, total=None)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,134 @@
+"""L14: golden pairs, written by hand, say what a converter is for; without them an empty one obeys every other law.
+
+==================  ================================================================================================
+documents           what they say
+==================  ================================================================================================
+one, two            the first converts to the second, and the second to the first
+one, two, three     the first converts to the second, and the second alone to the third, at the first's version
+one, ``refused:``   the first does not convert to ``refused.version``; the message has ``refused.message`` in it
+==================  ================================================================================================
+
+Defaults of each version are filled in before the comparison, and what is carried is left out. All pairs together must
+hold every leaf of every schema.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from instar import errors
+from instar.conversion import leaves
+from instar.schema import structural
+from instar.testing import cases, places, twin
+
+__all__ = ["HOLDS", "NAME", "TITLE", "Golden", "judge", "missing"]
+
+NAME, TITLE = "L14", "intent"
+HOLDS = "every golden pair converts as it says, and together they have every leaf of every version"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Golden:
+    """One file: an object, what it converts to, and what that alone converts back to (the first if None)."""
+
+    origin: str
+    source: cases.Document
+    target: cases.Document | None = None
+    back: cases.Document | None = None
+    refused_at: str = ""
+    refused_with: str = ""
+
+
+def judge(of: twin.Twin, golden: Golden) -> Iterator[cases.Finding]:
+    """Where the conversion is not what the pair says."""
+    if golden.target is None:
+        yield from _refused(of, golden)
+        return
+    for document in (golden.source, golden.target, golden.back or golden.source):
+        problem = of.problem(document)
+        if problem:
+            version = cases.version_of(document)
+            yield _finding(golden, "/", f"is not valid at {version}: {problem}", version, version, ())
+            return
+    yield from _direction(of, golden, golden.source, golden.target)
+    yield from _direction(of, golden, golden.target, golden.back or golden.source)
+
+
+def _direction(of: twin.Twin, golden: Golden, given: cases.Document, wanted: cases.Document) -> Iterator[cases.Finding]:
+    source, target = cases.version_of(given), cases.version_of(wanted)
+    wanted = of.written(wanted)
+    try:
+        found = of.stripped(of.convert(of.written(given), target))
+    except errors.ConversionError as error:
+        yield _finding(golden, error.path or "/", error.message, source, target, ((f"at {source}", given),))
+        return
+    for difference in leaves.differences(_body(wanted), _body(found), of.sides[target].node):
+        shown = ((f"at {source}", given), (f"wanted at {target}", wanted), (f"found at {target}", found))
+        yield dataclasses.replace(
+            _finding(golden, difference.path, _said(difference), source, target, shown),
+            place=of.place(target, difference.path),
+        )
+
+
+def _said(difference: leaves.Difference) -> str:
+    if difference.path.endswith("[]"):
+        return "the order is another one"
+    wanted = "nothing" if difference.value is leaves.ABSENT else f"{difference.value!r:.80}"
+    found = "nothing" if difference.seen is leaves.ABSENT else f"{difference.seen!r:.80}"
+    return f"converts to {found}; wanted is {wanted}"
+
+
+def _refused(of: twin.Twin, golden: Golden) -> Iterator[cases.Finding]:
+    source, target = cases.version_of(golden.source), golden.refused_at
+    try:
+        found = of.convert(golden.source, target)
+    except errors.ConversionError as error:
+        if golden.refused_with in error.message:
+            return
+        text = f"is refused in other words: {error.message}; wanted is {golden.refused_with!r}"
+        yield _finding(golden, error.path or "/", text, source, target, ((f"at {source}", golden.source),))
+        return
+    shown = ((f"at {source}", golden.source), (f"found at {target}", found))
+    yield _finding(golden, "/", "is to be refused, and converts", source, target, shown)
+
+
+def _finding(
+    golden: Golden, where: str, problem: str, source: str, target: str, shown: tuple[tuple[str, Any], ...]
+) -> cases.Finding:
+    return cases.Finding(
+        law=NAME,
+        path=where,
+        place=where,
+        problem=problem,
+        source=source,
+        target=target,
+        shown=shown,
+        origin=golden.origin,
+    )
+
+
+def missing(of: twin.Twin, goldens: Sequence[Golden]) -> Iterator[cases.Finding]:
+    """One finding for each version with leaves that no pair has; one where there is no pair at all."""
+    if not goldens:
+        text = "there are no golden pairs: write down what old objects are at the new version, and the other way round"
+        yield cases.Finding(law=NAME, path="/", place="/", problem=text)
+        return
+    documents = [document for golden in goldens for document in (golden.source, golden.target, golden.back)]
+    for version in of.versions:
+        node = of.sides[version].node
+        there = {
+            pattern
+            for document in documents
+            if document is not None and cases.version_of(document) == version
+            for pattern, _ in places.found(_body(document), node)
+        }
+        absent = [place.pattern for place in places.places(node) if place.pattern not in there]
+        if absent:
+            text = f"no golden pair has {', '.join(absent)}"
+            yield cases.Finding(law=NAME, path=absent[0], place=absent[0], problem=text, source=version, target=version)
+
+
+def _body(document: cases.Document) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in structural.META}
