@@ -128,6 +128,16 @@ class _Run:
         self.restored = tuple(sorted(kept))
         return tuple(dropped)
 
+    def _with(self, body: dict[str, Any], back_in: list[tuple[str, Any]]) -> dict[str, Any]:
+        """A body with leaves put back. Parents that come with them have their defaults, as a read would give them."""
+        node = self._hop.target.node
+        restored = restoring.restore(body, node, back_in)
+        if not self._stored:
+            return restored
+        settled: dict[str, Any] = settling.settle(restored, node, defaults=True)
+        absent = [(where, value) for where, value in back_in if value is ABSENT]
+        return restoring.restore(settled, node, absent) if absent else settled
+
     def _viewed(self) -> dict[str, Any]:
         body = self.own if self._stored else settling.settle(self.own, self._hop.source.node, defaults=True)
         return {"apiVersion": self._hop.source.api_version, "kind": self._hop.kind, **body}
@@ -153,7 +163,7 @@ class _Run:
     ) -> bool:
         """Takes the entries into the result if that disturbs nothing."""
         back_in = _leaves({where: chosen[where] for where in paths})
-        result = restoring.restore(first, self._hop.target.node, back_in)
+        result = self._with(first, back_in)
         try:
             back = self.reversed(result)
         except errors.ConversionError:

@@ -573,3 +573,18 @@ def test_a_gone_plain_parent_does_not_void_what_a_default_stood_for() -> None:
     there = bound.convert(subject.thing("new", {"p": {"a": 1, "b": 5, "c": 7}}), "old")
     assert bound.convert(subject.edited(there, p=None), "new")["spec"] == {"p": {"b": 5, "c": 7}}
     assert bound.convert(subject.edited(there, p={"a": 2}), "new")["spec"] == {"p": {"a": 2, "b": 5, "c": 7}}
+
+
+def test_an_emptied_spec_stays_empty_though_something_under_it_comes_back() -> None:
+    """What is restored brings its parents with their defaults, as the next read would: the view still fits.
+
+    Else the API server's defaults make the stored object another one, and the client sees the spec that it took away.
+    """
+    stored = widget("v1", {"tier": "gold", "resources": {"replicas": 3}})
+    read = WIDGET.convert(stored, "v1alpha1")
+    emptied = {name: value for name, value in read.items() if name != "spec"}
+    kept = WIDGET.convert(emptied, "v1")
+    assert kept["spec"] == {"tier": "gold", "resources": {"replicas": 3}}
+    again = WIDGET.convert(kept, "v1alpha1")
+    assert "spec" not in again
+    assert WIDGET.convert(again, "v1")["spec"] == kept["spec"]
