@@ -18,6 +18,7 @@ from typing import Any
 
 from instar import errors
 from instar.conversion import patterns
+from instar.conversion.rules import model, touching
 
 __all__ = ["Conversion", "Converter", "Droppable", "Group", "Normalised", "Sensitive", "Spoke"]
 
@@ -31,11 +32,22 @@ LONGEST_DOMAIN = 253 - len("carried.")
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Spoke:
-    """One version that is not the hub, and its two functions."""
+    """One version that is not the hub: its two functions, or the rules that say both directions."""
 
     version: str
     to_hub: Converter = None  # type: ignore[assignment]  # a missing one is a DefinitionError that says where
     from_hub: Converter = None  # type: ignore[assignment]
+    rules: tuple[model.Rule, ...] | None = None
+
+    @property
+    def metadata_paths(self) -> tuple[str, ...]:
+        """The labels and annotations of this version that its rules name: ``/metadata/annotations/<key>``."""
+        return touching.metadata_paths(self.rules or (), "spoke")
+
+    @property
+    def hub_metadata_paths(self) -> tuple[str, ...]:
+        """The same of the hub's side."""
+        return touching.metadata_paths(self.rules or (), "hub")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,11 +158,20 @@ def _spoke_problems(conversion: Conversion) -> Iterator[str]:
         if spoke.version in seen:
             yield f"{where}.version: {spoke.version} is there twice"
         seen.add(spoke.version)
-        for name in ("to_hub", "from_hub"):
-            if inspect.iscoroutinefunction(getattr(spoke, name)):
-                yield f"{where}.{name}: is async; a converter is a plain function"
-            if not callable(getattr(spoke, name)):
-                yield f"{where}.{name}: the direction of {spoke.version} is missing: {getattr(spoke, name)!r}"
+        yield from _function_problems(where, spoke)
+
+
+def _function_problems(where: str, spoke: Spoke) -> Iterator[str]:
+    given = [name for name in ("to_hub", "from_hub") if getattr(spoke, name) is not None]
+    if spoke.rules is not None:
+        if given:
+            yield f"{where}.{given[0]}: a spoke has rules or functions; a rule of kind python holds a pair of functions"
+        return
+    for name in ("to_hub", "from_hub"):
+        if inspect.iscoroutinefunction(getattr(spoke, name)):
+            yield f"{where}.{name}: is async; a converter is a plain function"
+        if not callable(getattr(spoke, name)):
+            yield f"{where}.{name}: the direction of {spoke.version} is missing: {getattr(spoke, name)!r}"
 
 
 def _category_problems(conversion: Conversion) -> Iterator[str]:
