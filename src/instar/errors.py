@@ -101,7 +101,10 @@ class Unconvertible(ConversionError):
     """What a converter raises: ``raise Unconvertible("spec.quota", "cpu=,mem=1Gi", "cpu is empty")``.
 
     The path is written with dots, or as ``/spec/quota``; the value is shown, shortened, so never name a secret.
+    ``place`` is the rule that raised it, where it was one.
     """
+
+    place = ""
 
     def __init__(self, path: str, value: object, problem: str) -> None:
         dotted = path.lstrip("/").replace("/", ".")

@@ -102,7 +102,9 @@ def _name(direction: Direction) -> str:
 
 
 def _where(direction: Direction, error: BaseException) -> str:
-    """The function, and the last line of its own file on the way to the error."""
+    """The rule; or the function, and the last line of its own file on the way to the error."""
+    if isinstance(error, errors.Unconvertible) and error.place:
+        return error.place
     code = getattr(direction.function, "__code__", None)
     trace: TracebackType | None = error.__traceback__
     line = 0

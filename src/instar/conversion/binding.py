@@ -14,6 +14,7 @@ from typing import Any
 
 from instar import errors
 from instar.conversion import bare, carrying, categories, definition, entries, hop, patterns
+from instar.conversion.rules import compiling, model
 from instar.model import crd as crd_model
 from instar.model import gojson
 from instar.schema import structural
@@ -63,9 +64,9 @@ def bind(conversion: definition.Conversion, crd: crd_model.Crd) -> Bound:
     if misplaced:
         raise errors.DefinitionError(f"conversion of {conversion.kind}.{conversion.group}: {'; '.join(misplaced)}")
     hops = {}
-    for spoke in conversion.spokes:
-        out = _direction(conversion, sides[conversion.hub], sides[spoke.version], spoke.from_hub)
-        back = _direction(conversion, sides[spoke.version], sides[conversion.hub], spoke.to_hub)
+    for spoke, functions in zip(conversion.spokes, _functions(conversion, sides), strict=True):
+        out = _direction(conversion, sides[conversion.hub], sides[spoke.version], functions.from_hub)
+        back = _direction(conversion, sides[spoke.version], sides[conversion.hub], functions.to_hub)
         hops[conversion.hub, spoke.version] = _paired(conversion, sides, out, back, conversion.hub, spoke.version)
         hops[spoke.version, conversion.hub] = _paired(conversion, sides, back, out, spoke.version, conversion.hub)
     return Bound(conversion=conversion, crd=crd, hops=hops)
@@ -97,6 +98,24 @@ def _misplaced(conversion: definition.Conversion, sides: Mapping[str, hop.Side])
     for leaf in conversion.sensitive:
         if patterns.names_item(patterns.parse(leaf.path), sides[leaf.version].node):
             yield f"{leaf.path}: a key of a list cannot be sensitive, for every path of its item says it"
+
+
+def _functions(conversion: definition.Conversion, sides: Mapping[str, hop.Side]) -> list[model.Functions]:
+    """Each spoke's two functions, its rules made ready. Raises DefinitionError with all that is wrong with rules."""
+    found: list[model.Functions] = []
+    problems: list[str] = []
+    for index, spoke in enumerate(conversion.spokes):
+        if spoke.rules is None:
+            found.append(model.Functions(spoke.to_hub, spoke.from_hub))
+            continue
+        at_spoke, at_hub = ((name, sides[name].node) for name in (spoke.version, conversion.hub))
+        compiled = compiling.compile_rules(spoke.rules, at_spoke, at_hub, f"spokes[{index}].")
+        found.append(compiled.functions)
+        problems += compiled.problems
+    if problems:
+        listed = "".join(f"\n  {problem}" for problem in problems) if len(problems) > 1 else problems[0]
+        raise errors.DefinitionError(f"conversion of {conversion.kind}.{conversion.group}: {listed}")
+    return found
 
 
 def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> hop.Side:

@@ -9,21 +9,22 @@ null makes nothing, and nothing is kept for later: what the other version cannot
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
 from instar.schema import structural
 
-__all__ = ["End", "Function", "Functions", "Ground", "Pair", "Rule", "Side", "ends", "nested"]
+__all__ = ["SIDES", "End", "Function", "Functions", "Ground", "Pair", "Rule", "Side", "ends", "nested", "other"]
 
 Side = Literal["spoke", "hub"]
+SIDES: tuple[Side, Side] = ("spoke", "hub")
 Function = Callable[[Any], Any]
-"""From the value (or, of several paths, the list of values) at one side to that at the other."""
+"""From what is at one side to what is at the other: a value, or of named paths a list, None where one is absent."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
-    """A value at the spoke and the one at the hub that stands for it."""
+    """What stands at the spoke, and what stands for it at the hub."""
 
     spoke: Any = None
     hub: Any = None
@@ -31,7 +32,7 @@ class Pair:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class End:
-    """One path of a rule: its name where the rule has several, the path, and the schema there."""
+    """One path of a rule, whole and for people; its name where the rule has several; and the schema there."""
 
     name: str
     path: str
@@ -48,17 +49,13 @@ class Functions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Ground:
-    """Where a rule is made ready: its ends at both sides, what it nests, and where to complain."""
+    """Where a rule is made ready: its ends at both sides, where to complain, and how to make ready what it nests."""
 
     spoke: tuple[End, ...]
     hub: tuple[End, ...]
     complain: Callable[[str], None]
-    inner: Callable[[Sequence[Rule], structural.Node, structural.Node, str, str], Functions]
-    """Makes nested rules ready over a pair of items: the rules, the items' schemas, and how their paths begin."""
-
-    def end(self, side: Side) -> End:
-        """The one end of a side."""
-        return (self.spoke if side == "spoke" else self.hub)[0]
+    inner: Callable[[structural.Node, structural.Node], Functions]
+    """Makes the nested rules ready for items of these two schemas."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +70,11 @@ class Rule:
         raise NotImplementedError
 
 
+def other(side: Side) -> Side:
+    """The side across."""
+    return "hub" if side == "spoke" else "spoke"
+
+
 def ends(rule: Rule, side: Side) -> tuple[tuple[str, str], ...]:
     """The paths of a rule at one side, each with its name (empty where there is one)."""
     found: str | Mapping[str, str] | None = getattr(rule, side, None)
@@ -81,6 +83,7 @@ def ends(rule: Rule, side: Side) -> tuple[tuple[str, str], ...]:
     return (("", found),) if isinstance(found, str) else tuple(found.items())
 
 
-def nested(rule: Rule) -> tuple[Rule, ...]:
-    """The rules within a rule."""
-    return tuple(getattr(rule, "rules", ()))
+def nested(rule: Rule) -> tuple[Rule, ...] | None:
+    """The rules within a rule; None where its kind has none."""
+    found: tuple[Rule, ...] | None = getattr(rule, "rules", None)
+    return found

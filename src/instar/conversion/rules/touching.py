@@ -40,8 +40,9 @@ def every(rules: Sequence[model.Rule], where: str = "", spoke: str = "", hub: st
         at_spoke = tuple(spoke + path for _, path in model.ends(rule, "spoke"))
         at_hub = tuple(hub + path for _, path in model.ends(rule, "hub"))
         yield Placed(where=place, rule=rule, spoke=at_spoke, hub=at_hub)
-        if model.nested(rule):
-            yield from every(model.nested(rule), f"{place}.", at_spoke[0], at_hub[0])
+        inner = model.nested(rule)
+        if inner:
+            yield from every(inner, f"{place}.", at_spoke[0], at_hub[0])
 
 
 def metadata_paths(rules: Sequence[model.Rule], side: model.Side) -> tuple[str, ...]:
