@@ -37,6 +37,11 @@ OWNS = "('f:' + k) in m.?fieldsV1[?'f:metadata'][?'f:annotations'].orValue({})"
 MANAGER = "request.options.?fieldManager.orValue('')"
 SENT = f"variables.writers.exists(m, {OWNS})"
 APPLIED = f"{RECORDED}.exists(m, m.operation == 'Apply' && m.manager == {MANAGER} && {OWNS})"
+LATEST = (
+    "!variables.writers.exists(n, n.operation == 'Update' && n.manager == m.manager "
+    "&& n.?time.orValue('') > m.?time.orValue(''))"
+)
+"""A patch shows its options as those of an update, so an apply is known by what it left in managedFields (measured)."""
 ENTRY = r"^\[([0-9]+,)?"
 VIEW = "k.endsWith('.view')"
 DIGEST = "variables.shown[k].matches('^[0-9a-f]{32}$')"
@@ -71,8 +76,7 @@ def _variables(guard: Guard) -> dict[str, str]:
         "held": HELD,
         "shown": SHOWN,
         "writers": f"object.metadata.?managedFields.orValue([]).filter(m, !(m in {RECORDED}))",
-        "applies": "request.options.kind == 'PatchOptions' && "
-        f"variables.writers.exists(m, m.operation == 'Apply' && m.manager == {MANAGER})",
+        "applies": f"variables.writers.exists(m, m.operation == 'Apply' && m.manager == {MANAGER} && {LATEST})",
         "changed": f"variables.shown.filter(k, {ours} && "
         "(!(k in variables.held) || variables.held[k] != variables.shown[k]))",
         "lost": f"variables.held.filter(k, {_known(guard)} && !(k in variables.shown))",
