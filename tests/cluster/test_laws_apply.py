@@ -2,7 +2,7 @@
 
 Three managers apply at random at v1alpha1 and v1, insist or do not, and give fields up. The same words go to a CRD
 that has v1 only. After each step both objects say the same and are owned alike, and the step repeated moves nothing.
-``INSTAR_SEED`` draws other sequences.
+``INSTAR_SEED`` draws other sequences, ``INSTAR_STEPS`` more of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from instar.model import resource as resource_model
 pytestmark = pytest.mark.cluster
 
 SEED = int(os.environ.get("INSTAR_SEED", "1"))
-SEQUENCES, STEPS = 8, 12
+STEPS = int(os.environ.get("INSTAR_STEPS", "480"))
+"""In all: both examples, both storage versions."""
+LENGTH, ABREAST, SOAK = 15, 8, 5000
 Document = dict[str, Any]
 
 
@@ -100,17 +102,40 @@ class Twin:
 
     async def take(self, step: applies.Step) -> None:
         """One step on both, and what must be the same after it."""
-        live = (await self.get(self.reference)).get("spec", {})
-        spec, translated = applies.render(self.kind, step, live)
+        reference = await self.get(self.reference)
+        live, old = reference.get("spec", {}), await self.get(self.conversion.at(applies.OLD))
+        seen = applies.seen(self.kind, old)
+        spec, translated = applies.render(self.kind, step, live, seen)
         self.log.append(f"{step}: {spec} | {translated}")
-        answers = [
-            await self.apply(self.conversion.at(step.version), step, spec),
-            await self.apply(self.reference, step, translated),
-        ]
+        answers = [await self.apply(self.conversion.at(step.version), step, spec)]
+        if applies.swaps(self.kind, step, live):
+            answers.append(await self.swap(reference, step, translated))
+        else:
+            answers.append(await self.apply(self.reference, step, translated))
         assert (answers[0] == "conflict") == (answers[1] == "conflict"), f"{answers}\n" + "\n".join(self.log)
         if answers[1] != "conflict":
             self.spoken[step.manager] = step
         await self.compare()
+
+    async def swap(self, before: Document, step: applies.Step, spec: Document) -> str:
+        """On the reference, a step in which those who speak the old version have no say."""
+        path = applies.HALF_SAID[self.kind][1]
+        old = {
+            manager
+            for manager, paths in applies.owned(before).items()
+            if manager != step.manager and path in paths and self.spoken[manager].version == applies.OLD
+        }
+        managed = before["metadata"]["managedFields"]
+        await self.own(applies.withdrawn(self.kind, managed, old) if old else managed)
+        answer = await self.apply(self.reference, step, spec)
+        if old:
+            after = (await self.get(self.reference))["metadata"]["managedFields"]
+            await self.own(applies.reclaimed(self.kind, after, managed, old))
+        return answer
+
+    async def own(self, managed: applies.ManagedFields) -> None:
+        patch = {"metadata": {"managedFields": managed or [{}]}}
+        await self.cluster.client.patch(self.reference, self.name, patch, self.cluster.namespace)
 
     async def compare(self) -> None:
         wanted = await self.get(self.reference)
@@ -118,6 +143,7 @@ class Twin:
         story = "\n".join(self.log)
         assert model.differences(*map(state, (merged(new, old), wanted))) == [], story
         assert misowned(applies.owned(new), applies.owned(wanted)) == {}, story
+        assert applies.readable(self.kind, old, wanted), story
 
 
 def misowned(found: dict[str, set[Any]], wanted: dict[str, set[Any]]) -> dict[str, list[Any]]:
@@ -143,30 +169,53 @@ def state(document: Document) -> Document:
 async def sequence(twin: Twin, chance: random.Random) -> None:
     taken, remembered = 0, set[str]()
     old_is_stored = crd_model.storage_version(twin.conversion.crd) == applies.OLD
-    while taken < STEPS:
+    while taken < LENGTH:
         step = applies.next_step(twin.kind, chance, twin.spoken)
-        live = await twin.get(twin.reference)
-        spec = live.get("spec", {})
+        spec = (await twin.get(twin.reference)).get("spec", {})
         word, value = applies.half_said(twin.kind, spec)
         remembered |= {word} if value not in applies.CANONICAL.values() else set()
         if old_is_stored and applies.returns(twin.kind, step, spec, remembered):
             continue
-        if applies.legal(twin.kind, step, twin.spoken, spec, applies.owned(live)):
-            await twin.take(step)
-            taken += 1
+        await twin.take(step)
+        taken += 1
 
 
-@pytest.mark.parametrize("storage", ["v1alpha1", "v1"])
-@pytest.mark.parametrize(("name", "reference"), [("tenant", "tenant"), ("widget", "widget")], indirect=["reference"])
-async def test_apply_ends_in_the_state_and_ownership_of_one_version(
-    cluster, serve_conversion, reference, name: str, storage: str
-) -> None:
+@pytest.fixture
+async def run(cluster, serve_conversion, reference):
+    """So many steps of random sequences, a few abreast."""
+
+    async def run(name: str, storage: str, steps: int) -> None:
+        conversion = await serve_conversion(name, storage=storage)
+        gate = asyncio.Semaphore(ABREAST)
+
+        async def one(number: int) -> None:
+            twin = Twin(cluster=cluster, conversion=conversion, reference=reference, kind=name, name=f"twin-{number}")
+            async with gate:
+                await sequence(twin, random.Random(f"{SEED} {twin.name}"))
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(-(-steps // LENGTH)):
+                group.create_task(one(number))
+
+    return run
+
+
+BOTH = pytest.mark.parametrize("storage", ["v1alpha1", "v1"])
+EACH = pytest.mark.parametrize(
+    ("name", "reference"), [("tenant", "tenant"), ("widget", "widget")], indirect=["reference"]
+)
+
+
+@BOTH
+@EACH
+async def test_apply_ends_in_the_state_and_ownership_of_one_version(run, name: str, storage: str) -> None:
     """Random applies of three managers at two versions: the state and the owners of the same on a one-version CRD."""
-    conversion = await serve_conversion(name, storage=storage)
-    twins = [
-        Twin(cluster=cluster, conversion=conversion, reference=reference, kind=name, name=f"twin-{number}")
-        for number in range(SEQUENCES)
-    ]
-    async with asyncio.TaskGroup() as group:
-        for twin in twins:
-            group.create_task(sequence(twin, random.Random(f"{SEED} {twin.name}")))
+    await run(name, storage, STEPS // 4)
+
+
+@pytest.mark.soak
+@BOTH
+@EACH
+async def test_five_thousand_applies(run, name: str, storage: str) -> None:
+    """The same, 5,000 steps in all: not one difference."""
+    await run(name, storage, SOAK // 4)

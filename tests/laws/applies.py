@@ -3,18 +3,19 @@
 A step is what one manager wants now, at the version that it speaks. ``render`` says it to the CRD of two versions,
 ``translate`` to a reference CRD that has only v1 (with the fields that only v1alpha1 has added to it).
 
-Where one old word stands for several new values (``small``: 1, 2, 3, 4 replicas) the translation is exact only with
-care, because a manager that says ``small`` says nothing about which: an old word for what already reads so leaves the
-live value, and a v1 manager does not choose another value that reads the same. A value that an old manager can
-only half say is not left to it alone, see ``legal``.
+Where one old word stands for several new values (``small``: 0 to 4 replicas) the translation needs care, because a
+manager that says ``small`` says nothing about which. An old word for what already reads so leaves the live value. A v1
+manager that swaps one such value for another contradicts nobody who said the old word: see ``swaps``. Where the old
+version reads no size at all, any size is a change, and means what the converter says.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 OLD, NEW = "v1alpha1", "v1"
@@ -52,7 +53,7 @@ TENANT: Mapping[str, tuple[Any, ...]] = {
 }
 WIDGET: Mapping[str, tuple[Any, ...]] = {
     "image": ("a:1", "a:2"),
-    "replicas": (1, 3, 5, 50),
+    "replicas": (0, 1, 2, 3, 4, 5, 50),
     "tier": ("bronze", "gold"),
     "label": ("red", "blue"),
 }
@@ -83,10 +84,13 @@ def next_step(name: str, chance: random.Random, last: Mapping[str, Step]) -> Ste
     return Step(manager=manager, version=version, words=words, force=chance.random() < 0.5)
 
 
-def render(name: str, step: Step, live: Fields) -> tuple[Fields, Fields]:
-    """What the manager sends to the CRD of two versions, and the same for the reference: (spec, reference's spec)."""
+def render(name: str, step: Step, live: Fields, seen: str | None) -> tuple[Fields, Fields]:
+    """What the manager sends to the CRD of two versions, and the same for the reference: (spec, reference's spec).
+
+    ``live`` is what the reference has; ``seen`` is the old word for what is only half said, None where there is none.
+    """
     words = {word: value for word, value in step.words.items() if word not in _unsaid(name, step.version)}
-    new = _NEW[name](words, live, step.version == OLD)
+    new = _NEW[name](words, live, seen, step.version == OLD)
     return (_OLD[name](words) if step.version == OLD else new), new
 
 
@@ -107,10 +111,10 @@ def _tenant_old(words: Words) -> Fields:
     return spec
 
 
-def _tenant_new(words: Words, live: Fields, old: bool) -> Fields:
+def _tenant_new(words: Words, live: Fields, seen: str | None, old: bool) -> Fields:
     spec: Fields = {}
     put(spec, "displayName", words.get("title"))
-    put(spec, "tier", _kept(words.get("tier"), live.get("tier"), class_of, old))
+    put(spec, "tier", _meant("tenant", words.get("tier"), live, seen) if old else words.get("tier"))
     cpu, memory = words.get("quota", (None, None))
     quota = {"cpu": cpu, "memory": memory, "storage": words.get("storage"), "gpus": words.get("gpus")}
     put(spec, "quota", {field: value for field, value in quota.items() if value is not None} or None)
@@ -137,22 +141,22 @@ def _widget_old(words: Words) -> Fields:
 CANONICAL = {"small": 1, "large": 5, "standard": "standard", "premium": "premium"}
 
 
-def _widget_new(words: Words, live: Fields, old: bool) -> Fields:
+def _widget_new(words: Words, live: Fields, seen: str | None, old: bool) -> Fields:
     spec: Fields = {}
     put(spec, "image", words.get("image"))
-    replicas = _kept(words.get("replicas"), live.get("resources", {}).get("replicas"), size_of, old)
+    wanted = words.get("replicas")
+    replicas = _meant("widget", wanted, live, seen) if old else wanted
     put(spec, "resources", {"replicas": replicas} if replicas is not None else None)
     put(spec, "tier", words.get("tier"))
     return spec
 
 
-def _kept(wanted: Any, live: Any, reads_as: Any, old: bool) -> Any:
-    """The live value where it reads as what is wanted; else what is wanted, or what the old word means."""
+def _meant(name: str, wanted: Any, live: Fields, seen: str | None) -> Any:
+    """What an old word means: the live value where the word is what is read there, else its one value."""
     if wanted is None:
         return None
-    if live is not None and reads_as(live) == reads_as(wanted):
-        return live
-    return CANONICAL[reads_as(wanted)] if old else wanted
+    word = _READS_AS[name](wanted)
+    return half_said(name, live)[1] if word == seen else CANONICAL[word]
 
 
 def put(fields: Fields, name: str, value: Any) -> None:
@@ -169,29 +173,69 @@ HALF_SAID: Mapping[str, tuple[str, Path]] = {
 """The word that the old version can only half say, and where v1 has it."""
 
 
-def legal(name: str, step: Step, spoken: Mapping[str, Step], live: Fields, owners: Mapping[str, set[Path]]) -> bool:
-    """Whether both CRDs can only agree: no value that is half said is left to managers that half say it.
+def swaps(name: str, step: Step, live: Fields) -> bool:
+    """Whether a v1 manager wants another value than the live one that the old version reads as the same word.
 
-    With the widget also: nobody gives up the last word on its size, for then v1's default (3, which reads as small)
-    and v1alpha1's (none) part ways.
+    It contradicts nobody who said that word: no conflict with them, and they go on owning it. One version cannot say
+    this, so for this step the reference has them say nothing about it: ``withdrawn``, and after it ``reclaimed``.
     """
-    word, path = HALF_SAID[name]
-    value = half_said(name, live)[1]
-    owning = {manager for manager, paths in owners.items() if path in paths and manager != step.manager}
-    if name == "widget" and not owning and word not in step.words:
-        return False
-    if value in CANONICAL.values():
-        return True
-    old = {manager for manager in owning if spoken[manager].version == OLD}
-    new = owning - old
-    (old if step.version == OLD else new).update({step.manager} if word in step.words else ())
-    return bool(new) or not old
+    wanted, (word, value) = step.words.get(HALF_SAID[name][0]), half_said(name, live)
+    return step.version == NEW and wanted not in (None, value) and word == _READS_AS[name](wanted)
+
+
+ManagedFields = list[dict[str, Any]]
+
+
+def withdrawn(name: str, managed: ManagedFields, managers: Container[str]) -> ManagedFields:
+    """The managers' entries without the half said field; an entry of nothing else is left out."""
+    *above, last = HALF_SAID[name][1]
+    result = copy.deepcopy(managed)
+    for entry in _applied(result, managers):
+        holders = [entry["fieldsV1"]]
+        for step in above:
+            holders.append(holders[-1].get(step, {}))
+        holders[-1].pop(last, None)
+        for holder, step in zip(reversed(holders[:-1]), reversed(above), strict=True):
+            if not holder.get(step, True):
+                del holder[step]
+    return [entry for entry in result if entry["fieldsV1"]]
+
+
+def reclaimed(name: str, managed: ManagedFields, before: ManagedFields, managers: Container[str]) -> ManagedFields:
+    """The managers' entries with the half said field again."""
+    result = copy.deepcopy(managed)
+    for manager in (entry["manager"] for entry in _applied(before, managers)):
+        found = next(iter(_applied(result, {manager})), None)
+        if found is None:
+            entry = next(iter(_applied(before, {manager})))
+            result.append(found := {**copy.deepcopy(entry), "fieldsV1": {}})
+        fields = found["fieldsV1"]
+        for step in HALF_SAID[name][1]:
+            fields = fields.setdefault(step, {})
+    return result
+
+
+def _applied(managed: ManagedFields, managers: Container[str]) -> list[dict[str, Any]]:
+    return [entry for entry in managed if entry["manager"] in managers and entry["operation"] == "Apply"]
 
 
 def half_said(name: str, live: Fields) -> tuple[str, Any]:
     """The old word for the live value that the old version can only half say, and that value."""
     value = live.get("tier") if name == "tenant" else live.get("resources", {}).get("replicas")
     return ("" if value is None else _READS_AS[name](value)), value
+
+
+def seen(name: str, old: Mapping[str, Any]) -> str | None:
+    """The old word that a client of the old version reads, if any."""
+    word: str | None = old.get("spec", {}).get({"tenant": "class", "widget": "size"}[name])
+    return word
+
+
+def readable(name: str, old: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether the old version reads the word for what the reference has; no word at all where nobody claims one."""
+    word = seen(name, old)
+    claimed = any(HALF_SAID[name][1] in paths for paths in owned(wanted).values())
+    return word == (half_said(name, wanted.get("spec", {}))[0] or None) or (word is None and not claimed)
 
 
 def returns(name: str, step: Step, live: Fields, remembered: set[str]) -> bool:
