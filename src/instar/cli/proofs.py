@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 from xml.etree import ElementTree
 
 from instar.cli import output
-from instar.testing import cases, coverage, proving
+from instar.testing import cases, coverage, killing, proving
 
 __all__ = ["FORMS", "Form", "render"]
 
@@ -18,20 +19,22 @@ LAWS = tuple(output.Column(heading=heading) for heading in ("LAW", "NAME", "CHEC
 PAIRS = tuple(
     output.Column(heading=heading) for heading in ("FROM", "TO", "LEAVES", "ENUM VALUES", "LEAVES MADE", "NOT MET")
 )
+MUTANTS = tuple(output.Column(heading=heading) for heading in ("OUTCOME", "BY", "PLACE", "MUTANT"))
 _OBJECTS = ("corpus", "live", "spanning", "drawn")
 _DERIVED = (("edited", "edits"), ("partial", "parts"), ("odd", "odd objects"), ("batch", "batches"))
 
 
-def render(form: Form, reports: Sequence[proving.Report]) -> str:
+def render(form: Form, reports: Sequence[proving.Report], scores: Sequence[killing.Score] = ()) -> str:
     """Everything that goes to stdout."""
-    return _RENDERED[form](reports)
+    return _RENDERED[form](reports, scores)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-def _text(reports: Sequence[proving.Report]) -> str:
-    return "\n\n".join("\n".join(_report(report)) for report in reports)
+def _text(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -> str:
+    parts = [*map(_report, reports), *map(_score, scores)]
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
 def _report(report: proving.Report) -> Iterator[str]:
@@ -112,17 +115,37 @@ def _plain(document: Any) -> Any:
     return {**document, "metadata": metadata}
 
 
+def _score(score: killing.Score) -> Iterator[str]:
+    rows = [(fate.outcome, fate.law or "-", _place_of(fate), fate.name) for fate in score.fates]
+    yield output.table(MUTANTS, rows)
+    for fate in score.fates:
+        if fate.outcome != "caught" and fate.reason:
+            yield f"{fate.outcome}: {fate.name}: {fate.reason}"
+    yield ""
+    counts = Counter(fate.outcome for fate in score.fates)
+    rest = ", ".join(f"{counts[word]} {word}" for word in ("equivalent", "survived", "stale") if counts[word])
+    yield f"{score.kind}.{score.group}: {score.caught} of {len(score.fates)} mutants caught" + (
+        f", {rest}" if rest else ""
+    )
+
+
+def _place_of(fate: killing.Fate) -> str:
+    return f"{fate.file.rpartition('/')[2]}:{fate.line}" if fate.file else "-"
+
+
 # --- for programs -----------------------------------------------------------------------------------------------------
 
 
-def _json(reports: Sequence[proving.Report]) -> str:
+def _json(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -> str:
     import orjson
 
-    document = {
+    document: dict[str, Any] = {
         "apiVersion": "instar.dev/v1alpha1",
         "kind": "ProofList",
         "items": [_item(report) for report in reports],
     }
+    if scores:
+        document["mutants"] = [_mutants(score) for score in scores]
     return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
 
 
@@ -167,6 +190,20 @@ def _law(verdict: proving.Verdict) -> dict[str, Any]:
     }
 
 
+def _mutants(score: killing.Score) -> dict[str, Any]:
+    return {
+        "group": score.group,
+        "for": score.kind,
+        "holds": score.holds,
+        "mutants": len(score.fates),
+        "caught": score.caught,
+        "fates": [
+            {"mutant": fate.name, "place": _place_of(fate), "outcome": fate.outcome, "by": fate.law, "why": fate.reason}
+            for fate in score.fates
+        ],
+    }
+
+
 def _coverage(pair: coverage.Pair) -> dict[str, Any]:
     return {
         "from": pair.source,
@@ -180,7 +217,7 @@ def _coverage(pair: coverage.Pair) -> dict[str, Any]:
     }
 
 
-def _junit(reports: Sequence[proving.Report]) -> str:
+def _junit(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -> str:
     suites = ElementTree.Element("testsuites", name="instar prove")
     for report in reports:
         failed = sum(bool(verdict.findings) for verdict in report.verdicts)
@@ -194,8 +231,25 @@ def _junit(reports: Sequence[proving.Report]) -> str:
         )
         for verdict in report.verdicts:
             _testcase(suite, report, verdict)
+    for score in scores:
+        _mutant_suite(suites, score)
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
+
+
+def _mutant_suite(suites: ElementTree.Element, score: killing.Score) -> None:
+    name = f"mutants of {score.kind}.{score.group}"
+    bad = [fate for fate in score.fates if fate.outcome in ("survived", "stale")]
+    counts = {"name": name, "tests": str(len(score.fates)), "failures": str(len(bad))}
+    suite = ElementTree.SubElement(suites, "testsuite", counts)
+    for fate in score.fates:
+        case = ElementTree.SubElement(suite, "testcase", classname=name, name=_printable(fate.name), time="0")
+        if fate in bad:
+            ElementTree.SubElement(case, "failure", message=_printable(f"{fate.outcome}: {fate.reason}"))
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
 
 
 def _testcase(suite: ElementTree.Element, report: proving.Report, verdict: proving.Verdict) -> None:
@@ -203,13 +257,13 @@ def _testcase(suite: ElementTree.Element, report: proving.Report, verdict: provi
     case = ElementTree.SubElement(suite, "testcase", classname=f"{report.kind}.{report.group}", name=name, time="0")
     if verdict.findings:
         text = "\n\n".join("\n".join(_finding(verdict, finding)) for finding in verdict.findings)
-        failure = ElementTree.SubElement(case, "failure", message=_headline(verdict.findings[0]))
-        failure.text = "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter) for letter in text)
+        failure = ElementTree.SubElement(case, "failure", message=_printable(_headline(verdict.findings[0])))
+        failure.text = _printable(text)
     elif not verdict.checks:
         ElementTree.SubElement(case, "skipped", message="no case for it")
 
 
-def _github(reports: Sequence[proving.Report]) -> str:
+def _github(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -> str:
     """Workflow commands; https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
     lines = []
     for report in reports:
@@ -223,6 +277,12 @@ def _github(reports: Sequence[proving.Report]) -> str:
         found = sum(len(verdict.findings) for verdict in report.verdicts)
         name = f"{report.kind}.{report.group}, seed {report.seed}"
         lines.append(f"::notice title=instar prove::{name}: {_plural(found, 'finding')}")
+    for score in scores:
+        for fate in score.fates:
+            if fate.outcome in ("survived", "stale"):
+                place = f"file={_escaped(os.path.relpath(fate.file))},line={fate.line}," if fate.file else ""
+                text = _escaped(f"{fate.outcome}: {fate.name} {fate.reason}", value=True)
+                lines.append(f"::error {place}title=mutant of {score.kind}::{text}")
     return "\n".join(lines)
 
 
@@ -238,7 +298,7 @@ def _escaped(text: str, *, value: bool = False) -> str:
     return text if value else text.replace(":", "%3A").replace(",", "%2C")
 
 
-_RENDERED: Mapping[Form, Callable[[Sequence[proving.Report]], str]] = {
+_RENDERED: Mapping[Form, Callable[[Sequence[proving.Report], Sequence[killing.Score]], str]] = {
     "text": _text,
     "json": _json,
     "junit": _junit,

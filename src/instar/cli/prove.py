@@ -16,7 +16,7 @@ from instar.cli import cluster, output
 if TYPE_CHECKING:
     from instar.cli import project
     from instar.kube import client as kube_client
-    from instar.testing import gathering, proving
+    from instar.testing import gathering, killing, proving
 
 __all__ = ["command"]
 
@@ -49,6 +49,7 @@ __all__ = ["command"]
 )
 @click.option("--seed", default=0, show_default=True, help="Which objects are drawn; the same seed draws the same.")
 @click.option("--update", is_flag=True, help="Write the snapshot of carried paths anew; review the difference.")
+@click.option("--mutants", is_flag=True, help="Change the converter in every small way; each change must be caught.")
 @click.option("--live", is_flag=True, help="Ask the laws about the objects of a cluster too; nothing is written.")
 @click.option("-n", "--namespace", default="", metavar="NAME", help="With --live: this namespace only.")
 @cluster.options
@@ -70,6 +71,7 @@ def command(
     examples: int,
     seed: int,
     update: bool,
+    mutants: bool,
     live: bool,
     namespace: str,
     kubeconfig: str | None,
@@ -91,27 +93,42 @@ def command(
     if update:
         entries = tuple(_update(entry) for entry in entries)
     reports = [_prove(entry, examples, seed, found.get(entry.name, ())) for entry in entries]
-    click.echo(proofs.render(form, reports))
+    scores = [_judge(entry, seed) for entry in entries] if mutants else []
+    click.echo(proofs.render(form, reports, scores))
     for report in reports:
         output.note(
             f"{report.kind}: {report.conversions} conversions in {report.seconds:.1f} s, "
             f"the slowest {report.slowest_seconds * 1000:.1f} ms"
         )
-    return 0 if all(report.holds for report in reports) else 1
+    held = [report.holds for report in reports] + [score.holds for score in scores]
+    return 0 if all(held) else 1
 
 
 def _prove(entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source]) -> proving.Report:
+    from instar.testing import proving
+
+    with _progress(f"objects of {entry.bound.conversion.kind} judged") as advance:
+        return proving.prove(entry.bound, _settings(entry, examples, seed, live), progress=advance)
+
+
+def _judge(entry: project.Entry, seed: int) -> killing.Score:
+    from instar.testing import killing
+
+    settings = _settings(entry, killing.EXAMPLES, seed, ())
+    with _progress(f"mutants of {entry.bound.conversion.kind} judged") as advance:
+        return killing.judge(entry.bound, settings, entry.equivalent, progress=advance)
+
+
+def _settings(entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source]) -> proving.Settings:
     from instar.testing import gathering, proving
 
-    settings = proving.Settings(
+    return proving.Settings(
         sources=gathering.Sources(real=entry.real, live=tuple(live), examples=examples, seed=seed),
         golden=entry.golden,
         snapshot=entry.carried,
         allowances=entry.allowances,
         today=datetime.datetime.now(datetime.UTC).date(),
     )
-    with _progress(entry.bound.conversion.kind) as advance:
-        return proving.prove(entry.bound, settings, progress=advance)
 
 
 def _update(entry: project.Entry) -> project.Entry:
@@ -162,13 +179,13 @@ def _origin(item: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _progress(kind: str) -> Iterator[proving.Progress]:
+def _progress(what: str) -> Iterator[proving.Progress]:
     if not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich import console, progress
 
-    columns = (progress.SpinnerColumn(), progress.TextColumn("{task.completed} objects of {task.description} judged"))
+    columns = (progress.SpinnerColumn(), progress.TextColumn("{task.completed} {task.description}"))
     with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(kind, total=None)
+        task = bar.add_task(what, total=None)
         yield lambda done: bar.update(task, completed=done)

@@ -34,6 +34,8 @@ __all__ = ["Report", "Settings", "Verdict", "prove"]
 
 MOST_SHOWN = 5
 """Findings of one law that are made smaller and shown; the others are counted."""
+QUESTIONS = 4000
+"""How often all laws together may be asked about smaller objects."""
 Progress = Callable[[int], None]
 Key = tuple[str, str, str, str]
 
@@ -117,6 +119,7 @@ class _Run:
         self.coverage = coverage.Coverage(self.twin)
         self.objects: Counter[str] = Counter()
         self._settings = settings
+        self._questions = QUESTIONS
         self._checks: Counter[str] = Counter()
         self._found: dict[Key, tuple[cases.Case, cases.Finding, int]] = {}
         self._met: dict[snapshot.Carried, str] = {}
@@ -192,7 +195,9 @@ class _Run:
         )
 
     def _smaller(self, law: lawbook.Law, case: cases.Case, finding: cases.Finding) -> cases.Finding:
-        small = reducing.reduce(self.twin, law, case, finding)
+        most = min(reducing.QUESTIONS, self._questions)
+        small, asked = reducing.reduce(self.twin, law, case, finding, questions=most)
+        self._questions -= asked
         return self._blamed(dataclasses.replace(small, origin=case.origin))
 
     def _blamed(self, finding: cases.Finding) -> cases.Finding:

@@ -15,10 +15,14 @@ __all__ = ["reduce"]
 
 _HEAD = ("apiVersion", "kind")
 QUESTIONS = 600
+"""How often a law may be asked about smaller cases of one finding."""
 
 
-def reduce(of: twin.Twin, law: lawbook.Law, case: cases.Case, finding: cases.Finding) -> cases.Finding:
-    """The finding of the smallest case found."""
+def reduce(
+    of: twin.Twin, law: lawbook.Law, case: cases.Case, finding: cases.Finding, *, questions: int = QUESTIONS
+) -> tuple[cases.Finding, int]:
+    """The finding of the smallest case found, and how many questions it took."""
+    asked = 0
 
     def found(parts: Any) -> cases.Finding | None:
         smaller = _joined(case, parts)
@@ -26,10 +30,16 @@ def reduce(of: twin.Twin, law: lawbook.Law, case: cases.Case, finding: cases.Fin
             return None
         return next((other for other in law.check(of, smaller) if _same(other, finding)), None)
 
+    def fails(parts: Any) -> bool:
+        nonlocal asked
+        asked += 1
+        return found(parts) is not None
+
     first = _parts(case)
-    if found(first) is None:
-        return finding
-    return found(shrinking.smallest(first, lambda parts: found(parts) is not None, questions=QUESTIONS)) or finding
+    if not fails(first):
+        return finding, asked
+    smallest = shrinking.smallest(first, fails, questions=questions)
+    return found(smallest) or finding, asked
 
 
 def _same(one: cases.Finding, other: cases.Finding) -> bool:
