@@ -7,14 +7,18 @@ Each story is told at both storage versions. Where it matters it is told three t
 from __future__ import annotations
 
 import asyncio
+import base64
 import copy
 import dataclasses
 import json
+import random
 import signal
 import time
 from typing import Any
 
 import pytest
+from tests.cluster import command, converter
+from tests.cluster import test_laws_apply as laws_apply
 from tests.cluster.conftest import EXAMPLES
 from tests.cluster.test_serve_kubectl import ADDED, NEW, OLD, RICH, SPEC, manifest
 
@@ -532,3 +536,110 @@ async def test_it_goes_on_without_the_webhook(guarding, mode):
             assert await code(guarded.patch(OLD, forged("/spec/tier", "dedicated", "premium"), "plain")) == 403
     finally:
         webhook.process.send_signal(signal.SIGCONT)
+
+
+# --- what changes entries besides clients -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def isolating(cluster):
+    """A mutating webhook that speaks v1 and isolates each tenant: writes at v1alpha1 are converted for it, and back."""
+    with converter.serve() as server:
+        server.answer = isolate
+        name = f"isolate.{cluster.namespace}.acme.io"
+        rule = {
+            "apiGroups": ["platform.acme.io"],
+            "apiVersions": [NEW],
+            "resources": ["tenants"],
+            "operations": ["CREATE", "UPDATE"],
+        }
+        webhook = {
+            "name": name,
+            "clientConfig": {**server.client_config, "url": server.client_config["url"].replace("convert", "isolate")},
+            "rules": [rule],
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+        }
+        resource = resource_model.Resource(
+            group="admissionregistration.k8s.io",
+            version="v1",
+            plural="mutatingwebhookconfigurations",
+            kind="MutatingWebhookConfiguration",
+            namespaced=False,
+        )
+        body = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": name}}
+        await cluster.client.create(resource, {**body, "webhooks": [webhook]})
+        await asyncio.sleep(1)
+        yield
+        await cluster.client.delete(resource, name)
+
+
+def isolate(review: Document) -> Document:
+    spec = review["request"]["object"].get("spec", {})
+    assert review["request"]["object"]["apiVersion"].endswith("/v1")
+    patch = [] if spec.get("network") else [{"op": "add", "path": "/spec/network", "value": {"isolated": True}}]
+    response: Document = {"uid": review["request"]["uid"], "allowed": True}
+    if patch:
+        encoded = base64.b64encode(json.dumps(patch).encode()).decode()
+        response |= {"patchType": "JSONPatch", "patch": encoded}
+    return {"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}
+
+
+@BOTH
+@MODES
+async def test_a_mutating_webhook_of_another_version_is_no_forger(guarding, isolating, storage, mode):
+    """What it sets is carried as it should be, on creates and on edits, and no client is refused for it."""
+    guarded = await guarding(storage, mode)
+    isolated = {"network": {"isolated": True}}
+    await guarded.create(OLD, manifest(OLD, "new"))
+    await assert_specs(guarded, SPEC[OLD], {**SPEC[NEW], **isolated}, "new")
+    for number, edit in enumerate(({"title": "T1"}, {"title": "T2", "costCentre": "1"})):
+        await guarded.patch(OLD, {"spec": edit})
+        await guarded.put(OLD, {**(read := await guarded.get(OLD)), "spec": {**read["spec"], "quota": f"cpu={number}"}})
+    await guarded.patch(NEW, {"spec": {"network": None}})
+    await guarded.patch(OLD, {"spec": {"quota": SPEC[OLD]["quota"]}})
+    new = {**RICH, "displayName": "T2", **isolated}
+    await assert_specs(guarded, {**SPEC[OLD], "title": "T2", "costCentre": "1"}, new)
+    if mode == "puts back":
+        await put_without(guarded, OLD)
+        await assert_specs(guarded, {**SPEC[OLD], "title": "T2", "costCentre": "1"}, new)
+    assert await code(guarded.patch(OLD, forged("/spec/tier", "dedicated", "premium"))) == 403
+
+
+@MODES
+async def test_a_migration_passes(guarding, tmp_path, mode):
+    """`instar migrate` rewrites everything under the guard, and both versions read as before."""
+    guarded = await guarding(OLD, mode)
+    crd = guarded.conversion.crd
+    flipped = [{**one, "storage": one["name"] == NEW} for one in crd.document["spec"]["versions"]]
+    await guarded.cluster.client.patch(crd_model.RESOURCE, crd.name, {"spec": {"versions": flipped}})
+    kubeconfig = guarded.cluster.control_plane.kubeconfig
+    ended = await command.instar(
+        *("migrate", crd.name, "--kubeconfig", kubeconfig, "--settle", "1"),
+        environment={"XDG_STATE_HOME": str(tmp_path)},
+    )
+    assert ended.code == 0, ended.err
+    assert "2 objects proved to be stored at v1" in ended.out
+    await assert_specs(guarded, SPEC[OLD], RICH)
+
+
+reference = laws_apply.reference
+
+
+@BOTH
+@MODES
+@pytest.mark.parametrize(("name", "reference"), [("tenant", "tenant"), ("widget", "widget")], indirect=["reference"])
+async def test_random_applies_are_not_disturbed(guarding, reference, name, storage, mode):
+    """Applies of three managers at two versions end in the state and ownership of a one-version CRD, guarded too."""
+    guarded = await guarding(storage, mode, example=name)
+    await asyncio.sleep(0 if name == "tenant" else 8)
+    async with asyncio.TaskGroup() as group:
+        for number in range(4):
+            twin = laws_apply.Twin(
+                cluster=guarded.cluster,
+                conversion=guarded.conversion,
+                reference=reference,
+                kind=name,
+                name=f"twin-{number}",
+            )
+            group.create_task(laws_apply.sequence(twin, random.Random(f"{laws_apply.SEED} {twin.name}")))

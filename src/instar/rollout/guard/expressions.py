@@ -16,6 +16,8 @@ replaced     nothing carried is left as it was: whoever wrote this sent annotati
 altered      entries that a client sent: refused
 back         what was lost and is put back
 undone       what was changed and becomes the old object's again, or goes: views, garbage, another kind's entries
+restored     what is taken from the old object, lost or undone
+removed      what was undone and was not there
 ===========  ==========================================================================================================
 
 Source: https://kubernetes.io/docs/reference/using-api/cel/
@@ -86,6 +88,8 @@ def _variables(guard: Guard) -> dict[str, str]:
         "back": f"variables.lost.filter(k, {_status(guard, 'held')} || "
         f"variables.replaced && (!variables.applies || {APPLIED}))",
         "undone": f"variables.changed.filter(k, {_undone(guard)})",
+        "restored": "variables.back + variables.undone.filter(k, k in variables.held)",
+        "removed": "variables.undone.filter(k, !(k in variables.held))",
     }
 
 
@@ -108,13 +112,15 @@ def _undone(guard: Guard) -> str:
 
 
 def operations() -> str:
-    """The JSON patch that puts back what was lost and undoes what may not stay."""
-    path = "path: '/metadata/annotations/' + jsonpatch.escapeKey(k)"
-    first = "has(object.metadata.annotations) ? [] : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {}}]"
-    held = "variables.back + variables.undone.filter(k, k in variables.held)"
-    added = f"({held}).map(k, JSONPatch{{op: 'add', {path}, value: variables.held[k]}})"
-    gone = "variables.undone.filter(k, !(k in variables.held))"
-    return f"({first}) + {added} + {gone}.map(k, JSONPatch{{op: 'remove', {path}}})"
+    """The JSON patch that puts back what was lost and undoes what may not stay; no empty map is left behind."""
+    whole = "path: '/metadata/annotations'"
+    each = "path: '/metadata/annotations/' + jsonpatch.escapeKey(k)"
+    nothing_left = "size(variables.restored) == 0 && size(variables.removed) == size(variables.shown)"
+    emptied = f"(size(variables.shown) == 0 ? [] : [JSONPatch{{op: 'remove', {whole}}}])"
+    first = f"(has(object.metadata.annotations) ? [] : [JSONPatch{{op: 'add', {whole}, value: {{}}}}])"
+    added = f"variables.restored.map(k, JSONPatch{{op: 'add', {each}, value: variables.held[k]}})"
+    removed = f"variables.removed.map(k, JSONPatch{{op: 'remove', {each}}})"
+    return f"{nothing_left} ? {emptied} : {first} + {added} + {removed}"
 
 
 def nothing_altered(guard: Guard) -> tuple[str, str]:

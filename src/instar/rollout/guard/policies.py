@@ -27,7 +27,7 @@ def documents(guard: Guard) -> tuple[Document, ...]:
 
 def _mutating(guard: Guard) -> tuple[Document, ...]:
     mutation = {"patchType": "JSONPatch", "jsonPatch": {"expression": expressions.operations()}}
-    spec = {**_matching(guard, "back", "undone"), "reinvocationPolicy": "Never", "mutations": [mutation]}
+    spec = {**_matching(guard, "restored", "removed"), "reinvocationPolicy": "Never", "mutations": [mutation]}
     return (
         _document(guard, "MutatingAdmissionPolicy", spec),
         _document(guard, "MutatingAdmissionPolicyBinding", {"policyName": guard.name}),
