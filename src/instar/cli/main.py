@@ -23,8 +23,10 @@ __all__ = ["COMMANDS", "main", "program"]
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "controlplane": "starts and stops a disposable local etcd + kube-apiserver",
+        "convert": "manifests at another version, and manifests without what is carried",
         "demo": "the main job on this machine: 6,000 objects from v1alpha1 to v1, with the proof",
         "generate": "manifests made from a conversion: the admission guard of what it carries",
+        "explain": "of one object, what is carried, restored and dropped at each version, and why",
         "migrate": "rewrites stored objects at the storage version, proves it, trims status.storedVersions",
         "prove": "the laws of conversion, on real, live and drawn objects: the smallest object that is damaged",
         "serve": "the conversion webhook server",
