@@ -9,7 +9,7 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from instar.cli import output
-from instar.testing import cases, coverage, killing, proving
+from instar.testing import cases, coverage, killing, proving, wording
 
 __all__ = ["FORMS", "Form", "render"]
 
@@ -50,7 +50,7 @@ def _report(report: proving.Report) -> Iterator[str]:
     for verdict in report.verdicts:
         for finding in verdict.findings:
             yield ""
-            yield from _finding(verdict, finding)
+            yield from wording.finding(verdict, finding)
 
 
 def _counted(report: proving.Report) -> str:
@@ -82,37 +82,6 @@ def _pair(pair: coverage.Pair) -> tuple[str, ...]:
         f"{pair.made - len(pair.unmade)}/{pair.made}",
         shown or "-",
     )
-
-
-def _finding(verdict: proving.Verdict, finding: cases.Finding) -> Iterator[str]:
-    yield f"{verdict.name} {verdict.title}: {_headline(finding)}"
-    if finding.source and finding.source != finding.target:
-        by = f", by {', '.join(map(str, finding.blame))}" if finding.blame else ""
-        yield f"  {finding.source} -> {finding.target}{by}"
-    yield f"  must hold: {verdict.holds}"
-    if finding.origin:
-        yield f"  seen on: {finding.origin}"
-    for title, document in finding.shown:
-        yield f"  --- # {title}"
-        yield from (f"  {line}" for line in _yaml(document).splitlines())
-
-
-def _headline(finding: cases.Finding) -> str:
-    return finding.problem if finding.path in ("", "/") else f"{finding.path}: {finding.problem}"
-
-
-def _yaml(document: Any) -> str:
-    import yaml
-
-    return yaml.safe_dump(_plain(document), sort_keys=False, allow_unicode=True, width=10_000)
-
-
-def _plain(document: Any) -> Any:
-    """Without the uid that stands for a stored object."""
-    if type(document) is not dict or type(document.get("metadata")) is not dict:
-        return document
-    metadata = {name: value for name, value in document["metadata"].items() if (name, value) != ("uid", "1")}
-    return {**document, "metadata": metadata}
 
 
 def _score(score: killing.Score) -> Iterator[str]:
@@ -183,7 +152,7 @@ def _law(verdict: proving.Verdict) -> dict[str, Any]:
                 "to": finding.target,
                 "origin": finding.origin,
                 "by": [{"name": by.name, "file": by.file, "line": by.line} for by in finding.blame],
-                "objects": [{"title": title, "object": _plain(document)} for title, document in finding.shown],
+                "objects": [{"title": title, "object": wording.plain(document)} for title, document in finding.shown],
             }
             for finding in verdict.findings
         ],
@@ -256,8 +225,8 @@ def _testcase(suite: ElementTree.Element, report: proving.Report, verdict: provi
     name = f"{verdict.name} {verdict.title}"
     case = ElementTree.SubElement(suite, "testcase", classname=f"{report.kind}.{report.group}", name=name, time="0")
     if verdict.findings:
-        text = "\n\n".join("\n".join(_finding(verdict, finding)) for finding in verdict.findings)
-        failure = ElementTree.SubElement(case, "failure", message=_printable(_headline(verdict.findings[0])))
+        text = "\n\n".join("\n".join(wording.finding(verdict, finding)) for finding in verdict.findings)
+        failure = ElementTree.SubElement(case, "failure", message=_printable(wording.headline(verdict.findings[0])))
         failure.text = _printable(text)
     elif not verdict.checks:
         ElementTree.SubElement(case, "skipped", message="no case for it")
@@ -272,7 +241,7 @@ def _github(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) 
                 file, line = _place(finding)
                 place = f"file={_escaped(file)},line={line}," if file else ""
                 title = _escaped(f"{verdict.name} {verdict.title}: {report.kind}")
-                text = "\n".join(_finding(verdict, finding))
+                text = "\n".join(wording.finding(verdict, finding))
                 lines.append(f"::error {place}title={title}::{_escaped(text, value=True)}")
         found = sum(len(verdict.findings) for verdict in report.verdicts)
         name = f"{report.kind}.{report.group}, seed {report.seed}"

@@ -1,4 +1,9 @@
-"""For operator authors' own tests: objects that a schema allows, and edits as people and controllers make them.
+"""For operator authors' own tests: the laws of conversion, and objects and edits that a schema allows.
 
-Install it with ``instar[testing]``. Nothing here knows the conversion framework: what it draws may judge it.
+``laws`` needs nothing but Instar. The strategies (``objects``, ``edits``) need ``instar[testing]``, and know nothing of
+the conversion framework: what they draw may judge it.
 """
+
+from instar.testing.checks import Check, laws
+
+__all__ = ["Check", "laws"]
