@@ -64,7 +64,7 @@ def _result(verdict: proving.Verdict) -> str:
     if verdict.findings:
         more = f" ({verdict.more} more like these)" if verdict.more else ""
         return f"FAILS: {_plural(len(verdict.findings), 'finding')}{more}{waived}"
-    return ("holds" if verdict.checks else "not asked: no case for it") + waived
+    return ("holds" if verdict.asked else "not asked: no case for it") + waived
 
 
 def _plural(number: int, word: str) -> str:
@@ -142,6 +142,7 @@ def _law(verdict: proving.Verdict) -> dict[str, Any]:
         "title": verdict.title,
         "mustHold": verdict.holds,
         "checks": verdict.checks,
+        "asked": verdict.asked,
         "waived": verdict.waived,
         "more": verdict.more,
         "findings": [
@@ -228,7 +229,7 @@ def _testcase(suite: ElementTree.Element, report: proving.Report, verdict: provi
         text = "\n\n".join("\n".join(wording.finding(verdict, finding)) for finding in verdict.findings)
         failure = ElementTree.SubElement(case, "failure", message=_printable(wording.headline(verdict.findings[0])))
         failure.text = _printable(text)
-    elif not verdict.checks:
+    elif not verdict.asked:
         ElementTree.SubElement(case, "skipped", message="no case for it")
 
 

@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
 import signal
-import sys
 import threading
 import time
-import types
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import instar.conversion as conversion_module
 from instar import errors
-from instar.schema import structural
-from instar.testing import allowing, cases, gathering, intent, mutating, proving, snapshot, twin
+from instar.testing import allowing, cases, gathering, intent, mutants, proving, snapshot, twin
 
 __all__ = ["EXAMPLES", "SECONDS", "Fate", "Score", "judge"]
 
@@ -80,10 +75,10 @@ def judge(
     progress: proving.Progress = lambda done: None,
     seconds: float = SECONDS,
 ) -> Score:
-    """The fate of every mutant of a conversion's functions."""
+    """The fate of every mutant of a conversion's rules and functions."""
     conversion = bound.conversion
     fates: list[Fate] = []
-    for mutant in _mutants(bound):
+    for mutant in mutants.of(bound):
         fates.append(_fate(bound, settings, mutant, equivalent, seconds))
         progress(len(fates))
     for name in equivalent.keys() - {fate.name for fate in fates}:
@@ -92,34 +87,10 @@ def judge(
     return Score(kind=conversion.kind, group=conversion.group, fates=tuple(fates))
 
 
-def _mutants(bound: conversion_module.Bound) -> Iterator[mutating.Mutant]:
-    fields = {name for between in bound.hops.values() for name in _names(between.source.node)}
-    for file in _files(bound.conversion):
-        yield from mutating.mutants(Path(file).read_text(), file, fields)
-
-
-def _files(conversion: conversion_module.Conversion) -> list[str]:
-    """The files of the functions, in the order of the spokes."""
-    functions = (function for spoke in conversion.spokes for function in (spoke.to_hub, spoke.from_hub))
-    files = (getattr(inspect.unwrap(function), "__code__", None) for function in functions)
-    return list(
-        dict.fromkeys(code.co_filename for code in files if code is not None and Path(code.co_filename).is_file())
-    )
-
-
-def _names(node: structural.Node) -> Iterator[str]:
-    for name, inner in node.properties.items():
-        yield name
-        yield from _names(inner)
-    for below in (node.items, node.additional):
-        if below is not None:
-            yield from _names(below)
-
-
 def _fate(
     bound: conversion_module.Bound,
     settings: proving.Settings,
-    mutant: mutating.Mutant,
+    mutant: mutants.Mutant,
     equivalent: Mapping[str, str],
     seconds: float,
 ) -> Fate:
@@ -127,12 +98,12 @@ def _fate(
     known: dict[str, Any] = {"name": mutant.name, "file": mutant.file, "line": mutant.line}
     finding = None
     try:
-        of = twin.Twin(_changed(bound, mutant))
+        of = twin.Twin(conversion_module.bind(mutant.make(), bound.crd))
         with contextlib.suppress(_Overdue), _limited(of, seconds):
             finding = next(_findings(of, settings), None)
     except _Stuck:
         return _decided(known, reason, "L4", "a conversion does not end")
-    except (errors.InstarError, _Unloadable) as error:
+    except (errors.InstarError, mutants.Unloadable) as error:
         return _decided(known, reason, "binding", str(error))
     if finding is None:
         return Fate(**known, outcome="equivalent" if reason else "survived", reason=reason)
@@ -164,43 +135,6 @@ def _findings(of: twin.Twin, settings: proving.Settings) -> Iterator[cases.Findi
                         yield dataclasses.replace(finding, origin=case.origin)
     if settings.snapshot is not None:
         yield from snapshot.judge(settings.snapshot, snapshot.survey(of, settings.sources.real), {})
-
-
-# --- the changed conversion -------------------------------------------------------------------------------------------
-
-
-class _Unloadable(Exception):
-    """A mutant that cannot be imported."""
-
-
-def _changed(bound: conversion_module.Bound, mutant: mutating.Mutant) -> conversion_module.Bound:
-    """The conversion with the functions of the mutant."""
-    module = types.ModuleType("instar_mutant")
-    module.__file__ = mutant.file
-    sys.modules[module.__name__] = module
-    try:
-        exec(mutant.code, module.__dict__)
-    except Exception as error:
-        raise _Unloadable(f"{type(error).__name__}: {error}") from error
-    return conversion_module.bind(_conversion(bound.conversion, vars(module)), bound.crd)
-
-
-def _conversion(conversion: conversion_module.Conversion, names: Mapping[str, Any]) -> conversion_module.Conversion:
-    for value in names.values():
-        if isinstance(value, conversion_module.Conversion) and (value.group, value.kind) == (
-            conversion.group,
-            conversion.kind,
-        ):
-            return value
-
-    def changed(function: Any) -> Any:
-        return names.get(getattr(function, "__qualname__", ""), function)
-
-    spokes = tuple(
-        dataclasses.replace(spoke, to_hub=changed(spoke.to_hub), from_hub=changed(spoke.from_hub))
-        for spoke in conversion.spokes
-    )
-    return dataclasses.replace(conversion, spokes=spokes)
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import instar.conversion as conversion_module
 from instar import errors
+from instar.model import gojson
 from instar.schema import structural
 from instar.testing import (
     allowing,
@@ -54,7 +55,10 @@ class Settings:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """One law: how often it was asked, what it found, and how many more findings of it there were."""
+    """One law: how often it was asked, what it found, and how many more findings of it there were.
+
+    A law of single cases may find no case that fits (``asked``); that is no proof of it.
+    """
 
     name: str
     title: str
@@ -63,6 +67,7 @@ class Verdict:
     findings: tuple[cases.Finding, ...]
     more: int = 0
     waived: int = 0
+    asked: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,6 +197,7 @@ class _Run:
             findings=tuple(shown),
             more=sum(count for _, _, count in groups) - len(shown),
             waived=self._waived[law.name],
+            asked=self._checks[law.name] > 0,
         )
 
     def _smaller(self, law: lawbook.Law, case: cases.Case, finding: cases.Finding) -> cases.Finding:
@@ -204,9 +210,12 @@ class _Run:
         return dataclasses.replace(finding, blame=blaming.blame(self.twin, finding))
 
     def _whole(self, of: _Named, checks: int, findings: Iterable[cases.Finding]) -> Verdict:
-        found = [self._blamed(finding) for finding in findings]
-        groups = {(finding.origin, finding.path, finding.problem): finding for finding in found}
-        return Verdict(name=of.NAME, title=of.TITLE, holds=of.HOLDS, checks=checks, findings=tuple(groups.values()))
+        """The verdict of a law of the whole run; of its findings the smallest first."""
+        groups = {(found.origin, found.path, found.problem): found for found in findings}
+        ordered = sorted(groups.values(), key=lambda found: len(gojson.encode(found.shown)))
+        shown = tuple(self._blamed(found) for found in ordered[:MOST_SHOWN])
+        more = len(ordered) - len(shown)
+        return Verdict(name=of.NAME, title=of.TITLE, holds=of.HOLDS, checks=checks, findings=shown, more=more)
 
 
 class _Named(Protocol):
