@@ -16,7 +16,6 @@ from typing import Protocol
 
 import instar.conversion as conversion_module
 from instar import errors
-from instar.model import gojson
 from instar.schema import structural
 from instar.testing import (
     allowing,
@@ -212,7 +211,7 @@ class _Run:
     def _whole(self, of: _Named, checks: int, findings: Iterable[cases.Finding]) -> Verdict:
         """The verdict of a law of the whole run; of its findings the smallest first."""
         groups = {(found.origin, found.path, found.problem): found for found in findings}
-        ordered = sorted(groups.values(), key=lambda found: len(gojson.encode(found.shown)))
+        ordered = sorted(groups.values(), key=lambda found: len(repr(found.shown)))
         shown = tuple(self._blamed(found) for found in ordered[:MOST_SHOWN])
         more = len(ordered) - len(shown)
         return Verdict(name=of.NAME, title=of.TITLE, holds=of.HOLDS, checks=checks, findings=shown, more=more)
