@@ -75,4 +75,11 @@ def _rendered(documents: tuple[dict[str, object], ...], form: str) -> str:
         return orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
     import yaml
 
-    return str(yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True, width=10_000, explicit_start=True))
+    class Dumper(yaml.SafeDumper):
+        """Expressions as blocks: quotes in them stay as they are."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "'" in value else None)
+
+    Dumper.add_representer(str, text)
+    return str(yaml.dump_all(documents, Dumper=Dumper, sort_keys=False, width=10_000, explicit_start=True))
