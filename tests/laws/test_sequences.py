@@ -1,7 +1,7 @@
 """Long lives of objects, each step against the model: nothing lost, no edit overwritten, at both versions.
 
-``INSTAR_SEQUENCES`` tells more of them, ``INSTAR_SEED`` others. The same stories, with server-side apply among them, are
-told to a real API server in tests/cluster/test_sequences.py.
+``INSTAR_SEQUENCES`` tells more of them, ``INSTAR_SEED`` others. Stories of the same kind, with server-side apply among
+them, are told to a real API server in tests/cluster/test_sequences.py.
 """
 
 from __future__ import annotations
@@ -73,3 +73,15 @@ def test_a_failing_story_is_reduced() -> None:
         acts.Create(version="v1alpha1", body={"spec": {}}),
         acts.Write(version="v1", verb="put", edits=(two,)),
     ]
+
+
+def test_a_webhook_at_the_other_version_leaves_what_it_did_not_touch() -> None:
+    """A widget without a size, created under a webhook that sets its tier at v1, still has no size.
+
+    The API server gives what the webhook saw the defaults of v1, replicas among them, and these read as small.
+    """
+    server = sequences.Server(subject.of_example("widget"), "v1alpha1")
+    gold = edits.Edit(kind="set", path=("spec", "tier"), value="gold")
+    server.take(acts.Create(version="v1alpha1", body={"spec": {"image": "i"}}, admitted=(gold,)))
+    assert server.read("v1alpha1")["spec"] == {"image": "i"}
+    assert server.read("v1")["spec"] == {"image": "i", "tier": "gold", "resources": {"replicas": 3}}

@@ -24,7 +24,7 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 WORDS = ("labels", "annotations")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Said:
     """An object at one version."""
 
@@ -33,7 +33,7 @@ class Said:
     memory: Mapping[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Example:
     """``applied``: the relations that managers apply. ``most_carried``: how many leaves of a version, at least, most
 
@@ -54,11 +54,8 @@ class Example:
 
     @functools.cached_property
     def all(self) -> tuple[Relation, ...]:
-        words = tuple(relations.Field(("metadata", word)) for word in WORDS)
-        return (
-            *self.relations,
-            *(Relation(name=f"metadata {place.path[-1]}", old=place, new=place) for place in words),
-        )
+        words = {word: relations.Field(("metadata", word)) for word in WORDS}
+        return (*self.relations, *(Relation(name=f"its {word}", old=place, new=place) for word, place in words.items()))
 
     def said(self, version: str, document: Document, memory: Mapping[str, tuple[Any, Any]] | None = None) -> Said:
         """What a document says, after the pruning and defaults of its version."""
@@ -79,48 +76,53 @@ class Example:
         return {"apiVersion": f"{spec['group']}/{version}", "kind": spec["names"]["kind"]}
 
     def document(self, said: Said) -> Document:
-        """The object as a client reads it."""
-        document: Document = {**self.head(said.version), "metadata": {}}
-        for relation in self.all:
-            place = relation.place(said.version)
-            if place is not None:
-                place.put(document, said.values[relation.name])
-        return model.wire(document)
+        """The object as a client reads it. Not to be changed."""
+        return _document(self, said)
 
     def converted(self, said: Said) -> Said:
         """The same object at the other version."""
-        to = other(said.version)
-        values = {}
-        for relation in self.all:
-            kept, then = said.memory.get(relation.name, (FORGOTTEN, MISSING))
-            values[relation.name] = relation.restored(to, kept, then, said.values[relation.name])
-            if relation.place(to) is None:
-                values[relation.name] = MISSING
-        raw = Said(version=to, values=values)
-        settled = self._retaken(raw)
-        memory = {name: (value, settled.values[name]) for name, value in said.values.items()}
-        return dataclasses.replace(settled, memory=memory)
+        return _converted(self, said)
 
-    def _retaken(self, said: Said) -> Said:
-        """Without the defaults of its version: what is read is not defaulted."""
-        document, values = self.document(said), {}
+    def bare(self, version: str, document: Document) -> Said:
+        """What a document says as it stands, without the defaults of its version: so are reads, and applied parts."""
+        left, values = relations.copied(dict(document)), {}
         for relation in self.all:
-            place = relation.place(said.version)
-            values[relation.name] = place.take(document) if place else MISSING
-        return Said(version=said.version, values=values)
+            place = relation.place(version)
+            values[relation.name] = place.take(left) if place else MISSING
+        return Said(version=version, values=values)
 
     def carried(self, said: Said) -> tuple[str, ...]:
         """The relations of which the other version said more than is seen here."""
         to = other(said.version)
-        return tuple(
-            relation.name
-            for relation in self.all
-            if relation.name in said.memory
-            for kept, then in [said.memory[relation.name]]
-            if kept is not FORGOTTEN
-            and kept is not relations.FULL
-            and not relations.same(relation.meaning(to, then), kept)
-        )
+        return tuple(relation.name for relation in self.all if self._more(relation, to, said))
+
+    def _more(self, relation: Relation, to: str, said: Said) -> bool:
+        kept, then = said.memory.get(relation.name, (FORGOTTEN, MISSING))
+        known = relation.place(to) is not None and kept is not FORGOTTEN and kept is not relations.FULL
+        return known and not relations.same(relation.meaning(to, then), kept)
+
+
+@functools.lru_cache(maxsize=256)
+def _document(example: Example, said: Said) -> Document:
+    document: Document = {**example.head(said.version), "metadata": {}}
+    for relation in example.all:
+        place = relation.place(said.version)
+        if place is not None:
+            place.put(document, said.values[relation.name])
+    return document
+
+
+@functools.lru_cache(maxsize=256)
+def _converted(example: Example, said: Said) -> Said:
+    to = other(said.version)
+    values = {}
+    for relation in example.all:
+        kept, then = said.memory.get(relation.name, (FORGOTTEN, MISSING))
+        read = relation.restored(to, kept, then, said.values[relation.name])
+        values[relation.name] = MISSING if relation.place(to) is None else read
+    settled = example.bare(to, _document(example, Said(version=to, values=values)))
+    memory = {name: (value, settled.values[name]) for name, value in said.values.items()}
+    return dataclasses.replace(settled, memory=memory)
 
 
 def other(version: str) -> str:

@@ -8,11 +8,11 @@ and is remembered as it was written.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.model import example as examples
-from tests.model import relations
+from tests.model import ownership, relations
 from tests.model.example import Example, Said, other
 from tests.model.relations import FORGOTTEN, MISSING, Document
 
@@ -30,7 +30,10 @@ class World:
     storage: str
     stored: Said | None = None
     saved: Said | None = None
-    left: list[Said] = dataclasses.field(default_factory=list)
+    left: tuple[Said, ...] = ()
+    owners: ownership.Owners = dataclasses.field(default_factory=dict)
+    conflict: bool = False
+    """Whether the last act was refused because another manager owns what it changes."""
 
     def read(self, version: str) -> Said:
         assert self.stored is not None
@@ -39,8 +42,31 @@ class World:
     def reads(self, version: str) -> Document:
         return self.example.document(self.read(version))
 
-    def write(self, said: Said) -> None:
+    def lies(self) -> Document:
+        """What is stored."""
+        assert self.stored is not None
+        return self.example.document(self.stored)
+
+    def originals(self) -> Iterator[dict[str, Document]]:
+        """What each version reads of the objects that were copied."""
+        for said in self.left:
+            there = self.example.converted(said)
+            yield {one.version: self.example.document(one) for one in (said, there)}
+
+    def write(self, said: Said, *, new: bool = False) -> None:
+        """A write that is no apply."""
+        changes, _ = self._changes(said, new)
+        self.owners = ownership.updated(self.example, {} if new else self.owners, said.version, changes, said)
+        self._store(said)
+
+    def _store(self, said: Said) -> None:
         self.stored = said if said.version == self.storage else self.example.converted(said)
+
+    def _changes(self, said: Said, new: bool = False) -> tuple[dict[str, set[ownership.Leaf]], ...]:
+        """By version, the leaves that a write changes, and those that are there after it."""
+        after = {said.version: said, other(said.version): self.example.converted(said)}
+        changes = {at: ownership.changed(self.example, None if new else self.read(at), after[at]) for at in after}
+        return changes, {at: set(ownership.leaves(self.example, after[at])) for at in after}
 
     # --- acts ---------------------------------------------------------------------------------------------------------
 
@@ -48,6 +74,7 @@ class World:
         """Whether the act could be taken: one that leads nowhere (in a reduced story) is left out."""
         if (self.stored is None) != isinstance(act, acts.Create):
             return False
+        self.conflict = False
         return bool(getattr(self, f"_{type(act).__name__.lower()}")(act))
 
     def _create(self, act: acts.Create) -> bool:
@@ -62,7 +89,7 @@ class World:
             there = self.example.said(other(act.version), changed, seen.memory)
             back = self.example.converted(there)
             said = self.example.said(act.version, self.example.document(back), back.memory)
-        self.write(said)
+        self.write(said, new=True)
         return True
 
     def _write(self, act: acts.Write) -> bool:
@@ -93,8 +120,8 @@ class World:
     def _copy(self, act: acts.Copy) -> bool:
         assert self.stored is not None
         seen = self.read(act.version)
-        self.left.append(self.stored)
-        self.write(self.example.said(act.version, _without_status(self.example.document(seen)), seen.memory))
+        self.left = (*self.left, self.stored)
+        self.write(self.example.said(act.version, _without_status(self.example.document(seen)), seen.memory), new=True)
         return True
 
     def _save(self, act: acts.Save) -> bool:
@@ -118,9 +145,39 @@ class World:
         self.write(self.example.said(act.version, self.example.document(seen), memory))
         return True
 
+    def _apply(self, act: acts.Apply) -> bool:
+        seen, writer = self.read(act.version), (act.manager, "")
+        body = self.example.bare(act.version, act.body)
+        wanted = set(ownership.leaves(self.example, body))
+        merged = dataclasses.replace(seen, values=_merged(seen.values, body.values))
+        pruned = ownership.given_up(self.example, merged, self.owners, writer, wanted)
+        document = self.example.document(pruned)
+        if not document.get("spec"):
+            return False
+        said = self.example.said(act.version, document, pruned.memory)
+        changes, present = self._changes(said)
+        self.conflict = not act.force and ownership.conflicts(self.owners, changes, present, writer)
+        if not self.conflict:
+            owners = ownership.without(self.owners, changes, writer)
+            owners[writer] = ownership.Owned(version=act.version, leaves=frozenset(wanted))
+            self.owners = owners
+            self._store(said)
+        return True
+
     def _flip(self, act: acts.Flip) -> bool:
         self.storage = act.storage
         return True
+
+
+def _merged(live: Mapping[str, Any], applied: Mapping[str, Any]) -> dict[str, Any]:
+    """What is applied over what is there; maps member by member."""
+    merged = dict(live)
+    for name, value in applied.items():
+        if isinstance(value, dict) and isinstance(live[name], dict):
+            merged[name] = {**live[name], **value}
+        elif value is not MISSING and value is not relations.FULL:
+            merged[name] = value
+    return merged
 
 
 def droppable(example: Example, said: Said) -> dict[str, tuple[str, ...]]:

@@ -28,7 +28,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from instar import errors
-from instar.conversion import annotated, bare, budget, candidates, categories, entries, leaves, restoring, untrusted
+from instar.conversion import (
+    annotated,
+    bare,
+    budget,
+    candidates,
+    categories,
+    emptied,
+    entries,
+    leaves,
+    restoring,
+    untrusted,
+)
 from instar.conversion.hop import Drop, Hop, Outcome, Side
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
@@ -43,10 +54,10 @@ def convert(hop: Hop, obj: Mapping[str, Any]) -> Outcome:
     metadata = metadata if type(metadata) is dict else {}
     found = annotated.sort(hop, metadata.get("annotations"))
     own = _own(hop, obj)
-    run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata))
+    run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata), seen=_seen(metadata))
     dropped = run.merge(found.mine) if found.mine else ()
     answer = run.answer()
-    carried, written = _carry(hop, run, found, run.back_of(answer))
+    carried, written = _carry(hop, run, found, run.differing(answer))
     result = {
         "apiVersion": hop.target.api_version,
         "kind": hop.kind,
@@ -60,13 +71,19 @@ def _stored(metadata: Mapping[str, Any]) -> bool:
     return bool(metadata.get("uid")) and not metadata.get("resourceVersion")
 
 
+def _seen(metadata: Mapping[str, Any]) -> bool:
+    """Whether somebody sees it: clients and admission do, and server-side apply takes managedFields off before."""
+    return _stored(metadata) or bool(metadata.get("managedFields"))
+
+
 class _Run:
     """The bodies of one conversion: what came (own), what it became (result), and that taken back (back)."""
 
-    def __init__(self, hop: Hop, own: dict[str, Any], metadata: dict[str, Any], *, stored: bool) -> None:
+    def __init__(self, hop: Hop, own: dict[str, Any], metadata: dict[str, Any], *, stored: bool, seen: bool) -> None:
         self._hop = hop
         self._metadata = metadata
         self._stored = stored
+        self._seen = seen
         self.own = own
         self._plain = bare.convert(hop.forward, own, metadata, defaults=stored)
         self.result = self._plain if stored else settling.settle(self._plain, hop.target.node, defaults=True)
@@ -97,13 +114,44 @@ class _Run:
             and not any(path.within(where, {leaf.path}) for where in self.restored)
             and gojson.equal(shown.get(path.parse(leaf.path))[0], leaf.seen)
         ]
-        return restoring.restore(self.result, node, alone) if alone else self.result
+        answer = restoring.restore(self.result, node, alone) if alone else self.result
+        return answer if self._seen else self._unemptied(answer)
 
-    def back_of(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer taken back, as nothing but an entry would bring its leaves back."""
+    def _unemptied(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer without the plain objects that are empty and that entries bring back anyway."""
+        node, kept = self._hop.target.node, set[str]()
+        while places := sorted(set(emptied.places(answer, node)) - kept):
+            less = restoring.restore(answer, node, [(places[0], ABSENT)])
+            if self._lost(less) <= self._lost(answer):
+                answer = less
+            else:
+                kept.add(places[0])
+        return answer
+
+    def _lost(self, answer: dict[str, Any]) -> set[str]:
+        """The leaves that the answer alone does not bring back."""
+        side, back = self._hop.source, self._returned(answer, defaults=False)
+        return {leaf.path for leaf in leaves.differences(self.own, back, side.node)}
+
+    def differing(self, answer: dict[str, Any]) -> list[leaves.Difference]:
+        """The leaves that need an entry: they do not come back from the answer, as it is or with its defaults."""
+        side = self._hop.source
         if self._stored:
-            return self.back()
-        return self._returned(answer, defaults=False)
+            return leaves.differences(self.own, self.back(), side.node, same=_same(side))
+        found = leaves.differences(self.own, self._returned(answer, defaults=False), side.node, same=_same(side))
+        return found + self._defaulted({leaf.path for leaf in found}) if answer is not self.result else found
+
+    def _defaulted(self, known: set[str]) -> list[leaves.Difference]:
+        """What the defaults of the target would change: the API server sets them on what an admission webhook saw."""
+        side = self._hop.source
+        own, whole = restoring.Body(self.own, side.node), settling.settle(self.own, side.node, defaults=True)
+        return [
+            leaf
+            for leaf in leaves.differences(whole, self.back(), side.node, same=_same(side))
+            if path.of_order(leaf.path) is None
+            and gojson.equal(own.get(path.parse(leaf.path))[0], leaf.value)
+            and not any(path.within(leaf.path, {one}) or path.within(one, {leaf.path}) for one in known)
+        ]
 
     def _returned(self, body: dict[str, Any], *, defaults: bool) -> dict[str, Any]:
         """A body taken back in step 4; a converter that raises here is found by ``prove`` first."""
@@ -200,11 +248,10 @@ def _own(hop: Hop, obj: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _carry(
-    hop: Hop, run: _Run, found: annotated.Sorted, back: dict[str, Any]
+    hop: Hop, run: _Run, found: annotated.Sorted, differences: list[leaves.Difference]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Step 4: the entries for the source, as annotations, and their view."""
     side = hop.source
-    differences = leaves.differences(run.own, back, side.node, same=_same(side))
     if not differences:
         return (), {}
     seen = restoring.Body(run.back(), side.node)

@@ -1,0 +1,127 @@
+"""Who owns what by server-side apply, as far as it decides what a give-up removes and what conflicts.
+
+A leaf belongs to a manager at the version that it spoke. Whoever changes a leaf takes it from all who see the change at
+their version; an apply that would do so without force is a conflict. What a manager applied and now leaves out goes,
+unless somebody else owns it: then it stays as that owner says it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from tests.model import relations
+from tests.model.example import Example, Said
+from tests.model.relations import FORGOTTEN, MISSING
+
+Leaf = tuple[str, str]
+"""A relation, and one of its members where its value is a map."""
+Owner = tuple[str, str]
+"""A manager, and the version of its updates, or nothing for its applies (they are one, whatever the version)."""
+EDITOR = "editor"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Owned:
+    """What one owner owns, in the words of the version that it spoke."""
+
+    version: str
+    leaves: frozenset[Leaf]
+
+
+Owners = Mapping[Owner, Owned]
+
+
+def leaves(example: Example, said: Said) -> dict[Leaf, object]:
+    """What can be owned by appliers of an object, with its values."""
+    found: dict[Leaf, object] = {}
+    for name in example.applied:
+        value = said.values[name]
+        if isinstance(value, dict):
+            found |= {(name, member): below for member, below in value.items()}
+        elif value is not MISSING:
+            found[name, ""] = value
+    return found
+
+
+def changed(example: Example, before: Said | None, after: Said) -> set[Leaf]:
+    """The leaves that a write added, changed or removed, as seen at one version."""
+    was, now = leaves(example, before) if before else {}, leaves(example, after)
+    return {leaf for leaf in {*was, *now} if not relations.same(was.get(leaf, MISSING), now.get(leaf, MISSING))}
+
+
+def without(owners: Owners, changes: Mapping[str, set[Leaf]], writer: Owner) -> dict[Owner, Owned]:
+    """The owners once somebody else has made these changes (by version)."""
+    return {
+        owner: owned if owner == writer else dataclasses.replace(owned, leaves=owned.leaves - changes[owned.version])
+        for owner, owned in owners.items()
+    }
+
+
+def updated(example: Example, owners: Owners, at: str, changes: Mapping[str, set[Leaf]], after: Said) -> Owners:
+    """The owners after a write that is no apply."""
+    writer = (EDITOR, at)
+    kept = without(owners, changes, writer)
+    mine = owners[writer].leaves if writer in owners else frozenset()
+    present = set(leaves(example, after))
+    kept[writer] = Owned(version=at, leaves=frozenset((mine | changes[at]) & present))
+    return kept
+
+
+def conflicts(owners: Owners, changes: Mapping[str, set[Leaf]], kept: Mapping[str, set[Leaf]], writer: Owner) -> bool:
+    """Whether an apply changes (and does not merely remove) what others own."""
+    return any(
+        owned.leaves & changes[owned.version] & kept[owned.version]
+        for owner, owned in owners.items()
+        if owner != writer
+    )
+
+
+def given_up(example: Example, seen: Said, owners: Owners, writer: Owner, wanted: set[Leaf]) -> Said:
+    """The object at a version without what its manager wanted before, does not want now, and nobody else owns."""
+    mine = owners.get(writer)
+    if mine is None:
+        return seen
+    away = example.converted(seen)
+    others = [owned for owner, owned in owners.items() if owner != writer]
+    values = dict(seen.values)
+    for name in sorted({name for name, _ in mine.leaves}):
+        here = {leaf for leaf in leaves(example, seen) if leaf[0] == name}
+        left = {leaf for leaf in here if _gone(mine, leaf, here, wanted, seen.version)}
+        held = {leaf for owned in others if owned.version == seen.version for leaf in owned.leaves}
+        elsewhere = {leaf for owned in others if owned.version != seen.version for leaf in owned.leaves}
+        left -= held
+        if not left:
+            continue
+        if any(_covers(leaf, one) for leaf in left for one in elsewhere):
+            relation = next(one for one in example.all if one.name == name)
+            values[name] = relation.meaning(seen.version, away.values[name])
+        else:
+            values[name] = _less(values[name], left)
+    return dataclasses.replace(seen, values=values, memory=_unsaid(example, seen, mine, others))
+
+
+def _unsaid(example: Example, seen: Said, mine: Owned, others: list[Owned]) -> Mapping[str, tuple[object, object]]:
+    """The memory without what the manager had said at the other version, of which this one has no word."""
+    if mine.version == seen.version:
+        return seen.memory
+    held = {name for owned in others for name, _ in owned.leaves}
+    wordless = {one.name for one in example.all if one.place(seen.version) is None}
+    gone = {name for name, _ in mine.leaves} & wordless - held
+    return {**seen.memory, **dict.fromkeys(gone, (FORGOTTEN, MISSING))}
+
+
+def _gone(mine: Owned, leaf: Leaf, here: set[Leaf], wanted: set[Leaf], version: str) -> bool:
+    """Whether the manager had said this leaf, and says it no more."""
+    had = leaf in mine.leaves or (mine.version != version and any(_covers(leaf, one) for one in mine.leaves))
+    return had and leaf not in wanted
+
+
+def _covers(leaf: Leaf, one: Leaf) -> bool:
+    return leaf == one or (leaf[0] == one[0] and "" in (leaf[1], one[1]))
+
+
+def _less(value: object, left: set[Leaf]) -> object:
+    if not isinstance(value, dict):
+        return MISSING
+    return {name: below for name, below in value.items() if name not in {member for _, member in left}} or MISSING
