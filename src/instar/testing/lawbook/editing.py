@@ -87,7 +87,7 @@ def _needless(of: twin.Twin, edited: cases.Document, after: cases.Document, diff
     body = {name: value for name, value in after.items() if name not in structural.META}
     restored = restoring.restore(body, of.sides[storage].node, [(difference.path, difference.value)])
     try:
-        seen = of.bare({**after, **restored}, client)
+        seen = of.bare({name: after[name] for name in structural.META} | restored, client)
         alone = of.bare(after, client)
     except errors.ConversionError:
         return False
