@@ -1,7 +1,7 @@
 """HTTP to the API servers of one cluster: one session, kept-alive connections, credentials, patience.
 
-Kept thin, because a migration sends a request per object: headers are built once per kind of request, URLs go to the
-HTTP library as they are, and bodies are bytes in both directions.
+Kept thin, because a migration sends a request per object: headers and options are built once per kind of request, a
+URL is its server's with another path, one timer serves all requests, and bodies are bytes in both directions.
 
 What is waited for: 429 and 503 with a whole number of seconds in Retry-After mean "not handled, come again" for every
 verb; they are sent again until the deadline. Nothing else is sent twice, conflicts least of all: that is for those who
@@ -27,7 +27,7 @@ import multidict
 
 import instar
 from instar import errors
-from instar.kube import credentials, failures, kubeconfig, tls
+from instar.kube import credentials, deadlines, failures, kubeconfig, tls
 
 if TYPE_CHECKING:
     import ssl
@@ -61,9 +61,10 @@ class Transport:
         self._connections = connections
         self._credentials = credentials.Credentials(config)
         self._credential: credentials.Credential | None = None
-        self._headers: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._deadlines = deadlines.Deadlines(deadline_seconds)
+        self._kinds: dict[tuple[str, str, str], dict[str, Any]] = {}
+        self._roots: dict[str, tuple[Any, str]] = {}
         self._ssl: ssl.SSLContext | bool = True
-        self._proxies: dict[str, str | None] = {}
 
     async def __aenter__(self) -> Transport:
         import aiohttp  # 0.4 s: only who talks to a cluster pays for it
@@ -78,7 +79,7 @@ class Transport:
             read_bufsize=2**21,
             max_line_size=2**16,
             max_field_size=2**16,
-            timeout=self._timeout(self.deadline_seconds),
+            timeout=self._timeout(),
         )
         try:
             await self._renew()
@@ -88,13 +89,14 @@ class Transport:
         return self
 
     async def __aexit__(self, *failure: object) -> None:
+        self._deadlines.close()
         await self._session.close()
 
-    def _timeout(self, total_seconds: float | None, read_seconds: float | None = None) -> aiohttp.ClientTimeout:
+    def _timeout(self, read_seconds: float | None = None) -> aiohttp.ClientTimeout:
         import aiohttp
 
         connect_seconds = min(15.0, self.deadline_seconds)
-        return aiohttp.ClientTimeout(total=total_seconds, sock_connect=connect_seconds, sock_read=read_seconds)
+        return aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds, sock_read=read_seconds)
 
     async def request(
         self,
@@ -115,25 +117,22 @@ class Transport:
         base = server or self.servers[0]
         url = self._address(base, path, params)
         deadline = time.monotonic() + self.deadline_seconds
-        rest: dict[str, Any] = {}
+        # aiohttp warns about large bytes: they would hold up the loop; a file-like body goes out in pieces
+        large = body is not None and len(body) > LARGE_BODY_BYTES
         while True:
-            headers = await self._prepare(accept, content_type if body is not None else "")
-            response = await self._send(method, base, url, headers, body, self._options(base) | rest)
+            data = io.BytesIO(body or b"") if large else body
+            kind = await self._kind(base, accept, content_type if body is not None else "")
+            try:
+                response = await self._deadlines.hold(self._send(method, url, data, kind), deadline)
+            except self._failures as error:
+                raise failures.unreachable(base, self.config, error, self.deadline_seconds) from error
             if response.code < 300:
                 return response
             await self._wait(response, base, deadline, retry=retry)
-            rest = {"timeout": self._timeout(max(deadline - time.monotonic(), SHORTEST_WAIT_SECONDS))}
 
-    async def _send(
-        self, method: str, base: str, url: Any, headers: Mapping[str, str], body: bytes | None, options: dict[str, Any]
-    ) -> Response:
-        # aiohttp warns about large bytes: they would hold up the loop; a file-like body goes out in pieces
-        data = io.BytesIO(body) if body is not None and len(body) > LARGE_BODY_BYTES else body
-        try:
-            async with self._session.request(method, url, data=data, headers=headers, **options) as answer:
-                return Response(answer.status, answer.headers, await answer.read())
-        except self._failures as error:
-            raise failures.unreachable(base, self.config, error, self.deadline_seconds) from error
+    async def _send(self, method: str, url: Any, data: Any, kind: dict[str, Any]) -> Response:
+        async with self._session.request(method, url, data=data, **kind) as answer:
+            return Response(answer.status, answer.headers, await answer.read())
 
     @asynccontextmanager
     async def stream(
@@ -146,11 +145,11 @@ class Transport:
         base = server or self.servers[0]
         url = self._address(base, path, params)
         deadline = time.monotonic() + self.deadline_seconds
-        timeout = self._timeout(None, read_seconds)
+        timeout = self._timeout(read_seconds)
         try:
             while True:
-                headers = await self._prepare(accept, "")
-                async with self._session.get(url, headers=headers, timeout=timeout, **self._options(base)) as answer:
+                kind = await self._kind(base, accept, "")
+                async with self._session.get(url, timeout=timeout, **kind) as answer:
                     if answer.status < 300:
                         yield answer.content.iter_any()
                         return
@@ -178,15 +177,23 @@ class Transport:
     # --- what a request is made of ------------------------------------------------------------------------------------
 
     def _address(self, base: str, path: str, params: Mapping[str, Any] | None) -> Any:
-        return self._url(f"{base}{path}?{urlencode(params)}" if params else base + path, encoded=True)
+        if params:
+            return self._url(f"{base}{path}?{urlencode(params)}", encoded=True)
+        if base not in self._roots:
+            root = self._url(base, encoded=True)
+            self._roots[base] = root, root.raw_path.rstrip("/")
+        root, prefix = self._roots[base]
+        return root.with_path(prefix + path, encoded=True)
 
-    async def _prepare(self, accept: str, content_type: str) -> Mapping[str, str]:
-        if self._credentials.due != float("inf") and time.monotonic() >= self._credentials.due:
+    async def _kind(self, base: str, accept: str, content_type: str) -> dict[str, Any]:
+        """The options of aiohttp for one kind of request: headers, TLS, proxy."""
+        if time.monotonic() >= self._credentials.due:
             await self._renew()
-        key = (accept, content_type)
-        if (headers := self._headers.get(key)) is None:
-            headers = self._headers[key] = self._build_headers(accept, content_type)
-        return headers
+        key = (base, accept, content_type)
+        if (kind := self._kinds.get(key)) is None:
+            headers = self._build_headers(accept, content_type)
+            kind = self._kinds[key] = {"headers": headers, **self._options(base)}
+        return kind
 
     def _build_headers(self, accept: str, content_type: str) -> Mapping[str, str]:
         headers = multidict.CIMultiDict(
@@ -209,13 +216,11 @@ class Transport:
         if self._credential is None or fresh.certificate != self._credential.certificate:
             self._ssl = tls.context(self.config, fresh.certificate, fresh.key)
         self._credential = fresh
-        self._headers.clear()
+        self._kinds.clear()
 
     def _options(self, base: str) -> dict[str, Any]:
         options: dict[str, Any] = {"ssl": self._ssl, "allow_redirects": False}
-        if base not in self._proxies:
-            self._proxies[base] = _proxy(self.config, base)
-        if (proxy := self._proxies[base]) is not None:
+        if (proxy := _proxy(self.config, base)) is not None:
             options["proxy"] = proxy
         if self.config.tls_server_name:
             options["server_hostname"] = self.config.tls_server_name
