@@ -53,7 +53,7 @@ class Server:
         return dialogue.Item(namespace="n", name="a", uid="u", resource_version=str(self.revision))
 
     def patch(self, action: dialogue.Patch, fault: str) -> dialogue.Outcome:
-        if action.body != b'{"metadata":{"resourceVersion":"%d"}}' % self.revision:
+        if action.body != b"{}" and action.body != b'{"metadata":{"resourceVersion":"%d"}}' % self.revision:
             return refusal.Refused(code=409, reason="Conflict", message="the object has been modified")
         if self.version == "old":
             self.version, self.revision = "new", self.revision + 1
@@ -62,9 +62,9 @@ class Server:
         return dialogue.Answered(resource_version=str(self.revision))
 
 
-def converse(server: Server, attempts: int, revision: str) -> dialogue.Result:
+def converse(server: Server, attempts: int, revision: str, *, insist: bool = False) -> dialogue.Result:
     item = dialogue.Item(namespace="n", name="a", uid="u", resource_version=revision)
-    talk = dialogue.touch(item, attempts=attempts)
+    talk = dialogue.touch(item, attempts=attempts, insist=insist)
     action = next(talk)
     try:
         while True:
@@ -79,12 +79,15 @@ def converse(server: Server, attempts: int, revision: str) -> dialogue.Result:
     attempts=st.integers(1, 5),
     version=st.sampled_from(["old", "new"]),
     listed=st.sampled_from(["10", "7", ""]),
+    insist=st.booleans(),
 )
-def test_what_the_dialogue_claims_is_true(faults: list[str], attempts: int, version: str, listed: str) -> None:
-    """UNCHANGED and MOVED only if the object is stored at the new version; GONE only if it is not there."""
+def test_what_the_dialogue_claims_is_true(
+    faults: list[str], attempts: int, version: str, listed: str, insist: bool
+) -> None:
+    """UNCHANGED, MOVED and CONTENDED only if the object is stored at the new version; GONE only if it is not there."""
     server = Server(faults=list(faults), version=version)
-    result = converse(server, attempts, listed)
-    if result.kind in (dialogue.Kind.UNCHANGED, dialogue.Kind.MOVED):
+    result = converse(server, attempts, listed, insist=insist)
+    if result.kind in (dialogue.Kind.UNCHANGED, dialogue.Kind.MOVED, dialogue.Kind.CONTENDED):
         assert server.version == "new"
         assert result.revision == str(server.revision)
     if result.kind is dialogue.Kind.GONE:
@@ -96,13 +99,22 @@ def test_what_the_dialogue_claims_is_true(faults: list[str], attempts: int, vers
         assert result.refused.code in (403, 500)
 
 
-@given(faults=st.lists(st.sampled_from(FAULTS), max_size=40), attempts=st.integers(1, 5))
-def test_the_dialogue_is_bounded(faults: list[str], attempts: int) -> None:
-    """At most ``attempts`` writes, and one read after each conflict; pauses that the server asks for do not count."""
+@given(faults=st.lists(st.sampled_from(FAULTS), max_size=40), attempts=st.integers(1, 5), insist=st.booleans())
+def test_the_dialogue_is_bounded(faults: list[str], attempts: int, insist: bool) -> None:
+    """At most ``attempts`` writes, one read after each conflict, one last way; pauses asked for do not count."""
     server = Server(faults=list(faults))
     busy = faults.count("busy")
-    converse(server, attempts, "10")
-    assert server.requests <= 2 * attempts + busy
+    converse(server, attempts, "10", insist=insist)
+    assert server.requests <= 2 * attempts + busy + insist
+
+
+@given(attempts=st.integers(1, 5), version=st.sampled_from(["old", "new"]))
+def test_an_object_in_conflict_each_time_is_insisted_on(attempts: int, version: str) -> None:
+    """Somebody writes before each attempt: unknown without the last way, current and contended with it."""
+    faults = ["conflict", "none"] * (attempts - 1) + ["conflict"]
+    assert converse(Server(faults=list(faults), version=version), attempts, "10").out_of_turns
+    result = converse(Server(faults=list(faults), version=version), attempts, "10", insist=True)
+    assert (result.kind, result.conflicts) == (dialogue.Kind.CONTENDED, attempts)
 
 
 @given(version=st.sampled_from(["old", "new"]))

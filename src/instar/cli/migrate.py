@@ -191,6 +191,7 @@ def _say(name: str, outcome: Any) -> None:
     if found.rewrite is not None:
         counts = found.rewrite.counts
         parts = [(counts.moved, "rewritten"), (counts.unchanged, "current already"), (counts.gone, "deleted meanwhile")]
+        parts += [(counts.contended, "current, and written by others all the time")]
         parts += [(counts.quarantined, "refused"), (counts.unknown, "unknown")]
         click.echo(
             f"{name}: " + ", ".join(f"{count:,} {word}" for count, word in parts if count or word == "rewritten")

@@ -24,7 +24,7 @@ from instar.migration import object as object_dialogue
 from instar.migration import refusal, revisions
 from instar.model import resource as resource_model
 
-__all__ = ["Listing", "count", "item"]
+__all__ = ["Listing", "answered", "count", "item"]
 
 PAGE_BYTES = 2**20
 LARGEST, FIRST = 1000, 500
@@ -52,8 +52,13 @@ class _FieldsObject(msgspec.Struct, frozen=True):
     metadata: _FieldsMetadata
 
 
+class _Answer(msgspec.Struct, frozen=True):
+    metadata: object_dialogue.Answered
+
+
 _DECODE = msgspec.json.Decoder(_Object)
 _DECODE_FIELDS = msgspec.json.Decoder(_FieldsObject)
+_DECODE_ANSWER = msgspec.json.Decoder(_Answer)
 
 
 def item(raw: bytes | msgspec.Raw, *, managed_fields: bool = False) -> object_dialogue.Item:
@@ -73,6 +78,11 @@ def _item(metadata: _Metadata, managed_fields: Sequence[dict[str, Any]]) -> obje
         generation=metadata.generation,
         managed_fields=managed_fields,
     )
+
+
+def answered(body: bytes) -> object_dialogue.Answered:
+    """What a migration needs to know of the answer to a write."""
+    return _DECODE_ANSWER.decode(body).metadata
 
 
 class Listing:

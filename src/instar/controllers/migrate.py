@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from instar import errors
-from instar.controllers import lease, listing, servers, sweep, writer
+from instar.controllers import course, lease, listing, servers, sweep, writer
 from instar.kube import client as kube_client
 from instar.kube import etcd as kube_etcd
 from instar.migration import actions, evidence, gate, managed_fields, one_pass, settings
@@ -182,30 +182,32 @@ class _Edge:
 
     def _task(
         self, action: actions.Action[Any], canaries: writer.Canaries
-    ) -> tuple[str, sweep.Task, resource_model.Resource]:
+    ) -> tuple[str, course.Task, resource_model.Resource]:
         match action:
             case actions.Rewrite(resource=resource, versions=versions) if versions:
                 body = managed_fields.body_of_rewrite(resource.group, versions, resource.api_version)
-                task = sweep.Task(
+                task = course.Task(
                     talk=lambda item: self._rewriting_both(item, body, canaries), managed_fields=True, name_moved=False
                 )
                 return "rewrite", task, resource
             case actions.Rewrite(resource=resource):
-                return "rewrite", sweep.Task(talk=self._rewriting, name_moved=False), resource
+                return "rewrite", course.Task(talk=self._rewriting, name_moved=False), resource
             case actions.CatchUp(resource=resource, mark=mark, known=known):
-                return "catch up", sweep.Task(talk=self._rewriting, mark=mark, known=known), resource
+                return "catch up", course.Task(talk=self._rewriting, mark=mark, known=known), resource
             case actions.Prove(resource=resource):
-                return "proof", sweep.Task(talk=self._proving, follow=self._follow), resource
+                task = course.Task(talk=self._proving, at_last=self._proving_at_last, follow=self._follow)
+                return "proof", task, resource
             case actions.Recheck(resource=resource, mark=mark, known=known):
-                return "re-check", sweep.Task(talk=self._proving, mark=mark, known=known), resource
+                task = course.Task(talk=self._proving, at_last=self._proving_at_last, mark=mark, known=known)
+                return "re-check", task, resource
             case actions.CleanManagedFields(resource=resource, versions=versions):
                 body = managed_fields.body(resource.group, versions, resource.api_version)
-                task = sweep.Task(talk=lambda item: self._cleaning(item, body), managed_fields=True)
+                task = course.Task(talk=self._cleaning(body), at_last=self._cleaning(body), managed_fields=True)
                 return "managedFields", task, resource
         raise errors.InternalError(f"a pass asked for {action!r}, which nobody does")
 
     def _rewriting(self, item: object_dialogue.Item) -> object_dialogue.Dialogue:
-        return object_dialogue.touch(item, attempts=self._chosen.attempts)
+        return object_dialogue.touch(item, attempts=self._chosen.attempts, insist=True)
 
     def _rewriting_both(
         self, item: object_dialogue.Item, body: object_dialogue.Body, canaries: writer.Canaries
@@ -213,13 +215,17 @@ class _Edge:
         """The object and its managedFields in one write; but a canary must move only if the object is old."""
         if canaries.pending:
             return self._rewriting(item)
-        return object_dialogue.touch(item, attempts=self._chosen.attempts, body=body, kind="json")
+        return object_dialogue.touch(item, attempts=self._chosen.attempts, body=body, kind="json", insist=True)
 
     def _proving(self, item: object_dialogue.Item) -> object_dialogue.Dialogue:
         return object_dialogue.touch(item, attempts=self._chosen.proof_attempts)
 
-    def _cleaning(self, item: object_dialogue.Item, body: object_dialogue.Body) -> object_dialogue.Dialogue:
-        return object_dialogue.touch(item, attempts=self._chosen.proof_attempts, body=body, kind="json")
+    def _proving_at_last(self, item: object_dialogue.Item) -> object_dialogue.Dialogue:
+        return object_dialogue.touch(item, attempts=self._chosen.proof_attempts, insist=True)
+
+    def _cleaning(self, body: object_dialogue.Body) -> course.Talk:
+        """Its patch says which entries there were, so it can only land on the object as it was seen."""
+        return lambda item: object_dialogue.touch(item, attempts=self._chosen.proof_attempts, body=body, kind="json")
 
     async def _read_bytes(self, resource: resource_model.Resource) -> evidence.StoredBytes:
         counted: dict[str, int] = {}

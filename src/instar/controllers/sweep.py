@@ -2,11 +2,12 @@
 
 ::
 
-    listing -> bounded queue -> workers, one dialogue each -> tally
-    watch  ---------^           (a proof follows what is created or changed while it runs)
+    listing -> queue -> workers, one dialogue each -> tally
+    watch  -----^                        |            (a proof follows what is created or changed while it runs)
+                ^---- once more, last ---'            (what others wrote each time: bursts are over by then)
 
-Pages are asked for only as the queue empties, and nothing is kept per object but eight bytes for a revision that a
-later look must recognize, so memory is flat however many objects there are.
+A page is asked for only when the queue is nearly empty, and nothing is kept per object but eight bytes for a revision
+that a later look must recognize, so memory is flat however many objects there are.
 """
 
 from __future__ import annotations
@@ -14,22 +15,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Container, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from instar import errors
+from instar.controllers import course as course_module
 from instar.controllers import listing, tally, writer
 from instar.kube import client as kube_client
 from instar.migration import evidence, revisions
 from instar.migration import object as object_dialogue
 from instar.model import resource as resource_model
 
-__all__ = ["Progress", "Silent", "Sweep", "Task"]
+__all__ = ["Progress", "Silent", "Sweep"]
 
-QUEUE = 1000
 FOLLOW_SECONDS = 2.0
-"""How long after the last object of the list changes are followed: with busy writers there is always one more, and the
-re-check that comes after finds them."""
+"""How long after the last object of the list changes are followed, at most. Nothing rests on it: whatever is newer than
+the list and not proved is proved by the re-check. Following only spares that one, on which the trim waits, what changed
+while a long proof ran. Without writers the queue is empty at once and no time passes; with writers it is empty within
+this time unless they are faster than the proof, and then no time would be enough."""
+FOLLOW_EVERY_SECONDS = 0.2
+"""Changes are taken up so often, each object once: one that is written all the time must not fill the queue."""
 TICK_SECONDS = 0.2
 
 
@@ -56,37 +61,6 @@ class Silent:
     def note(self, crd: str, text: str) -> None: ...
 
 
-Talk = Callable[[object_dialogue.Item], object_dialogue.Dialogue]
-
-
-class Task:
-    """What a sweep does: with which objects (``mark`` and ``known`` leave out what was seen before), and how."""
-
-    def __init__(
-        self,
-        *,
-        talk: Talk,
-        mark: int = -1,
-        known: Container[int] = (),
-        managed_fields: bool = False,
-        name_moved: bool = True,
-        follow: bool = False,
-    ) -> None:
-        self.talk = talk
-        self.mark = mark
-        self.known = known
-        self.managed_fields = managed_fields
-        self.name_moved = name_moved
-        self.follow = follow
-
-    def wants(self, item: object_dialogue.Item) -> bool:
-        """Whether the object is newer than the mark, and not known."""
-        if self.mark < 0:
-            return True
-        revision = revisions.parse(item.resource_version)
-        return revision > self.mark and revision not in self.known
-
-
 class Sweep:
     """Runs tasks over one resource."""
 
@@ -105,84 +79,67 @@ class Sweep:
         self._concurrency = concurrency
         self._on_progress = on_progress
 
-    async def run(self, task: Task) -> evidence.Scan:
+    async def run(self, task: course_module.Task) -> evidence.Scan:
         """Once through all objects; raises what concerns all of them (no permission, no connection)."""
         began = time.monotonic()
         source = listing.Listing(self._client, self._resource, managed_fields=task.managed_fields)
         counting = tally.Tally(name_moved=task.name_moved)
-        queue: asyncio.Queue[object_dialogue.Item] = asyncio.Queue(QUEUE)
-        workers = [asyncio.create_task(self._work(task, queue, counting, source)) for _ in range(self._concurrency)]
+        course = course_module.Course(task, source, counting)
+        workers = [asyncio.create_task(self._work(course)) for _ in range(self._concurrency)]
         ticker = asyncio.create_task(self._tick(counting, source))
-        feeding = asyncio.create_task(self._feed(task, source, queue, counting))
+        feeding = asyncio.create_task(self._feed(course))
         try:
             await _first_failure(feeding, workers)
         finally:
             await _end([feeding, ticker, *workers])
         self._on_progress(counting.done, source.total)
-        source.error = source.error or counting.breaker
-        if source.error:
-            counting.unknown.append(evidence.Finding(namespace="", name="*", reason="ListFailed", message=source.error))
-            counting.counts["unknown"] += 1
-        return evidence.Scan(
-            mark=source.mark,
-            counts=evidence.Counts(**counting.counts),
-            moved=tuple(counting.moved),
-            quarantined=tuple(counting.quarantined),
-            unknown=tuple(counting.unknown),
-            known=counting.known,
-            complete=not source.error,
-            seconds=time.monotonic() - began,
-        )
+        return course.scan(time.monotonic() - began)
 
-    async def _feed(
-        self, task: Task, source: listing.Listing, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally
-    ) -> None:
+    async def _feed(self, course: course_module.Course) -> None:
         following: asyncio.Task[None] | None = None
         try:
-            async for batch in source.batches():
-                counting.counts["listed"] += len(batch)
-                if task.follow and following is None and source.mark:
-                    following = asyncio.create_task(self._follow(source.mark, queue, counting))
-                for item in batch:
-                    if task.wants(item):
-                        await queue.put(item)
-                if counting.breaker:
+            async for batch in course.source.batches():
+                course.counting.counts["listed"] += len(batch)
+                if course.task.follow and following is None and course.source.mark:
+                    following = asyncio.create_task(self._follow(course))
+                await course.put(batch)
+                if course.counting.breaker:
                     break
             if following is not None:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(queue.join(), FOLLOW_SECONDS)
+                    await asyncio.wait_for(course.waiting.join(), FOLLOW_SECONDS)
                 await _end([following])
-            await queue.join()
+            await course.waiting.join()
+            course.take_up_postponed()
+            await course.waiting.join()
         finally:
             if following is not None:
                 await _end([following])
 
-    async def _follow(self, mark: int, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally) -> None:
+    async def _follow(self, course: course_module.Course) -> None:
         """Put what is created or changed into the same queue; when the watch ends, the re-check has to find it."""
-        with contextlib.suppress(errors.ClusterError):
-            async for event in self._client.watch(self._resource, resource_version=str(mark), metadata_only=True):
-                if event.type not in ("ADDED", "MODIFIED"):
-                    continue
-                metadata = event.object["metadata"]
-                if revisions.parse(metadata["resourceVersion"]) not in counting.known:
-                    await queue.put(
-                        object_dialogue.Item(
-                            namespace=metadata.get("namespace", ""),
-                            name=metadata["name"],
-                            uid=metadata["uid"],
-                            resource_version=metadata["resourceVersion"],
-                            generation=metadata.get("generation", 0),
-                        )
-                    )
+        changed: dict[tuple[str, str], object_dialogue.Item] = {}
+        pouring = asyncio.create_task(_pour(course, changed))
+        try:
+            with contextlib.suppress(errors.ClusterError):
+                events = self._client.watch(
+                    self._resource, resource_version=str(course.source.mark), metadata_only=True
+                )
+                async for event in events:
+                    if event.type in ("ADDED", "MODIFIED"):
+                        item = _changed(event.object["metadata"])
+                        changed[item.namespace, item.name] = item
+        finally:
+            await _end([pouring])
 
-    async def _work(
-        self, task: Task, queue: asyncio.Queue[object_dialogue.Item], counting: tally.Tally, source: listing.Listing
-    ) -> None:
+    async def _work(self, course: course_module.Course) -> None:
         while True:
-            item = await queue.get()
-            if not counting.breaker:
-                counting.add(await self._writes.converse(task.talk(item)), source.mark)
-            queue.task_done()
+            item, talk = await course.waiting.get()
+            if not course.counting.breaker:
+                result = await self._writes.converse(talk(item))
+                if not (result.out_of_turns and course.postpone(item, talk)):
+                    course.counting.add(result, course.source.mark)
+            course.done()
 
     async def _tick(self, counting: tally.Tally, source: listing.Listing) -> None:
         while True:
@@ -201,3 +158,24 @@ async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _pour(course: course_module.Course, changed: dict[tuple[str, str], object_dialogue.Item]) -> None:
+    """Now and then put what changed into the queue, but what is known to be current."""
+    while True:
+        await asyncio.sleep(FOLLOW_EVERY_SECONDS)
+        items = [
+            item for item in changed.values() if revisions.parse(item.resource_version) not in course.counting.known
+        ]
+        changed.clear()
+        await course.put(items)
+
+
+def _changed(metadata: dict[str, Any]) -> object_dialogue.Item:
+    return object_dialogue.Item(
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata.get("generation", 0),
+    )

@@ -12,12 +12,16 @@ WEBHOOK_AWAY = 100
 """So many objects in a row for which the conversion webhook could not be asked: the sweep ends, nobody is to blame."""
 
 
+_CURRENT = (object_dialogue.Kind.UNCHANGED, object_dialogue.Kind.MOVED, object_dialogue.Kind.CONTENDED)
+
+
 class Tally:
     """What came of every dialogue."""
 
     def __init__(self, *, name_moved: bool) -> None:
         self.counts: dict[str, int] = dict.fromkeys(evidence.Counts.__dataclass_fields__, 0)
         self.moved: list[evidence.Finding] = []
+        self.contended: list[evidence.Finding] = []
         self.quarantined: list[evidence.Finding] = []
         self.unknown: list[evidence.Finding] = []
         self.known = revisions.Revisions()
@@ -38,11 +42,13 @@ class Tally:
             self.breaker = (
                 f"the conversion webhook cannot be reached: {result.refused.message}: mend it, then run again"
             )
-        if result.kind in (object_dialogue.Kind.MOVED, object_dialogue.Kind.UNCHANGED):
+        if result.kind in _CURRENT:
             if (revision := revisions.parse(result.revision)) > mark:
                 self.known.add(revision)
             if result.kind is object_dialogue.Kind.MOVED and self._name_moved:
                 _keep(self.moved, _moved(result.item))
+            elif result.kind is object_dialogue.Kind.CONTENDED:
+                _keep(self.contended, _contended(result))
         elif result.kind is not object_dialogue.Kind.GONE:
             quarantined = result.kind is object_dialogue.Kind.QUARANTINED
             _keep(self.quarantined if quarantined else self.unknown, _finding(result))
@@ -64,6 +70,15 @@ def _moved(item: object_dialogue.Item) -> evidence.Finding:
         name=item.name,
         reason="StoredAtOldVersion",
         message=f"was stored at an old version (resourceVersion {item.resource_version}); it is rewritten now",
+    )
+
+
+def _contended(result: object_dialogue.Result) -> evidence.Finding:
+    return evidence.Finding(
+        namespace=result.item.namespace,
+        name=result.item.name,
+        reason="WrittenAllTheTime",
+        message=f"others wrote it {result.conflicts} times in between; it is current at {result.revision}",
     )
 
 

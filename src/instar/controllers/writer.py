@@ -1,7 +1,7 @@
 """The edge of the dialogue about one object: sends what it asks for and tells it what came of it.
 
 One PATCH per object is the price of a migration, so what it costs here is kept low: bodies and answers stay bytes, the
-answer is asked for as PartialObjectMetadata, and three fields of it are decoded.
+answer is asked for as PartialObjectMetadata, and two fields of it are decoded.
 """
 
 from __future__ import annotations
@@ -111,12 +111,9 @@ class Writer:
                 server=server,
                 retry=False,
             )
-            seen = listing.item(answer.body, managed_fields=action.kind == "json")
+            return listing.answered(answer.body)
         except (errors.ApiError, errors.UnreachableError, msgspec.MsgspecError) as error:
             return _refused(error)
-        return object_dialogue.Answered(
-            resource_version=seen.resource_version, generation=seen.generation, managed_fields=seen.managed_fields
-        )
 
     async def _get(self, item: object_dialogue.Item, server: str | None) -> object_dialogue.Item | refusal.Refused:
         try:

@@ -58,11 +58,15 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Objects by what came of them. ``changed``: the write was a real change (generation moved), as by a default."""
+    """Objects by what came of them. ``changed``: the write was a real change (generation moved), as by a default.
+
+    ``contended``: others wrote the object each time, so that nobody can tell whether it was old; it is current now.
+    """
 
     listed: int = 0
     moved: int = 0
     unchanged: int = 0
+    contended: int = 0
     gone: int = 0
     changed: int = 0
     conflicts: int = 0
@@ -82,6 +86,7 @@ class Scan:
     mark: int
     counts: Counts
     moved: tuple[Finding, ...] = ()
+    contended: tuple[Finding, ...] = ()
     quarantined: tuple[Finding, ...] = ()
     unknown: tuple[Finding, ...] = ()
     known: Container[int] = ()
@@ -228,6 +233,7 @@ def _scan(scan: Scan | None) -> dict[str, Any] | None:
         "mark": str(scan.mark),
         "complete": scan.complete,
         "seconds": round(scan.seconds, 3),
+        "contendedObjects": [dataclasses.asdict(finding) for finding in scan.contended],
         "quarantinedObjects": [dataclasses.asdict(finding) for finding in scan.quarantined],
         "unknownObjects": [dataclasses.asdict(finding) for finding in scan.unknown],
     }

@@ -275,6 +275,7 @@ def _joined(before: evidence.Scan, after: evidence.Scan) -> evidence.Scan:
     return dataclasses.replace(
         before,
         counts=counts,
+        contended=before.contended + after.contended,
         unknown=after.unknown,
         quarantined=before.quarantined + after.quarantined,
         complete=before.complete and after.complete,
@@ -354,6 +355,7 @@ def _extended(proof: evidence.Scan, recheck: evidence.Scan) -> evidence.Scan:
         proof,
         counts=proof.counts + dataclasses.replace(recheck.counts, listed=0),
         moved=proof.moved + recheck.moved,
+        contended=proof.contended + recheck.contended,
         unknown=proof.unknown + recheck.unknown,
         quarantined=proof.quarantined + recheck.quarantined,
         complete=proof.complete and recheck.complete,
