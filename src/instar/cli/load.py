@@ -1,7 +1,7 @@
-"""Reads what a person names on the command line: conversions in Python files, CRDs in manifests.
+"""Reads what a person names on the command line: conversions in Python or YAML files, CRDs in manifests.
 
-A conversion is named as ``path.py`` (the name ``conversion`` in it), ``path.py:name`` or ``package.module:name``. What
-is wrong is said with the file and the line, for it is the author of that file who reads it.
+A conversion is named as ``path.py`` (the name ``conversion`` in it), ``path.py:name``, ``package.module:name``, or as
+``path.yaml``, a file of rules. What is wrong is said with the file and the line, for its author reads it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib.util
 import sys
 import traceback
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,19 @@ import yaml
 
 import instar.conversion as conversion_module
 from instar import errors
+from instar.cli import rulesfile
 from instar.model import crd as crd_model
 
-__all__ = ["aliases", "bounds", "conversion", "crds"]
+__all__ = ["aliases", "bounds", "conversion", "crds", "function"]
 
 DEFAULT_NAME = "conversion"
+RULES = (".yaml", ".yml")
 
 
 def conversion(spec: str) -> conversion_module.Conversion:
-    """The Conversion that ``path.py``, ``path.py:name`` or ``module:name`` names. Raises UsageError."""
+    """The Conversion that ``path.yaml``, ``path.py``, ``path.py:name`` or ``module:name`` names. Raises UsageError."""
+    if spec.endswith(RULES):
+        return rulesfile.read(Path(spec), function)
     place, name = _parse(spec)
     module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place, spec)
     found = getattr(module, name, None)
@@ -44,18 +48,33 @@ def conversion(spec: str) -> conversion_module.Conversion:
     raise errors.UsageError(f"{place}: {what}; {hint}")
 
 
+def function(spec: str, folder: Path) -> Callable[[Any], Any]:
+    """The function that a file of rules names: ``module:name``, or ``file.py:name`` beside it. Raises UsageError."""
+    place, _, name = str(spec).rpartition(":")
+    if not place or not name.isidentifier():
+        raise errors.UsageError(f"{spec!r} names no function; write module:name or file.py:name")
+    module = _import_file(folder / place) if place.endswith(".py") else _import_module(place, spec)
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise errors.UsageError(f"{place} has no function {name}")
+    called: Callable[[Any], Any] = found
+    return called
+
+
 def _parse(spec: str) -> tuple[str, str]:
     place, colon, name = spec.rpartition(":")
     if not colon or name.endswith(".py"):
         place, name = spec, DEFAULT_NAME
     if not name.isidentifier() or not place:
-        raise errors.UsageError(f"--conversion {spec}: expected path.py, path.py:name or module:name")
+        raise errors.UsageError(f"--conversion {spec}: expected path.yaml, path.py, path.py:name or module:name")
     return place, name
 
 
 def _import_file(path: Path) -> types.ModuleType:
     if not path.is_file():
-        raise errors.UsageError(f"{path}: no such file; --conversion takes path.py, path.py:name or module:name")
+        raise errors.UsageError(
+            f"{path}: no such file; --conversion takes path.yaml, path.py, path.py:name or module:name"
+        )
     resolved = path.resolve()
     name = f"instar_conversion_{resolved.stem}_{hashlib.sha256(str(resolved).encode()).hexdigest()[:8]}"
     if name in sys.modules:
