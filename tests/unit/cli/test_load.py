@@ -84,9 +84,9 @@ def test_a_bad_definition_names_its_line(tmp_path: Path) -> None:
         ("/nowhere/conversion.py", "/nowhere/conversion.py: no such file"),
         ("nowhere_at_all:conversion", "no module 'nowhere_at_all'; a file is named path.py"),
         ("json:conversion", "json: there is no conversion in it"),
-        ("conversion.py:", "expected path.py, path.py:name or module:name"),
-        ("conversion.py:not a name", "expected path.py, path.py:name or module:name"),
-        ("", "expected path.py, path.py:name or module:name"),
+        ("conversion.py:", "expected path.yaml, path.py, path.py:name or module:name"),
+        ("conversion.py:not a name", "expected path.yaml, path.py, path.py:name or module:name"),
+        ("", "expected path.yaml, path.py, path.py:name or module:name"),
     ],
 )
 def test_a_bad_name_is_said(spec: str, words: str) -> None:
