@@ -1,5 +1,6 @@
 """Conversions as rules: each states both directions of one change, and is checked against both schemas."""
 
+from instar.conversion.rules.cel import Cel
 from instar.conversion.rules.duration import Duration
 from instar.conversion.rules.each import Each
 from instar.conversion.rules.keyed import Keyed
@@ -16,6 +17,7 @@ from instar.conversion.rules.typed import Type
 
 __all__ = [
     "KINDS",
+    "Cel",
     "Duration",
     "Each",
     "Keyed",
@@ -44,6 +46,7 @@ KINDS: tuple[type[Rule], ...] = (
     Quantity,
     Duration,
     Scale,
+    Cel,
     Python,
 )
 """Every kind of rule; a new one is a file and a line here."""
