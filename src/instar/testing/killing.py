@@ -23,7 +23,7 @@ __all__ = ["EXAMPLES", "SECONDS", "Fate", "Score", "judge"]
 
 SECONDS = 10.0
 EXAMPLES = 200
-_STUCK_SECONDS = 5
+STUCK_SECONDS = 5
 Outcome = Literal["caught", "equivalent", "survived", "stale"]
 
 
@@ -151,7 +151,7 @@ def _limited(of: twin.Twin, seconds: float) -> Iterator[None]:
     def ring(number: int, frame: Any) -> None:
         seen[1] = seen[1] + 1 if of.conversions == seen[0] else 0
         seen[0] = of.conversions
-        if seen[1] >= _STUCK_SECONDS:
+        if seen[1] >= STUCK_SECONDS:
             raise _Stuck
         if time.process_time() - started > seconds:
             raise _Overdue

@@ -40,8 +40,7 @@ def test_bodies_are_valid_and_the_same_for_a_seed(name: str) -> None:
 def test_spanning_bodies_have_every_leaf_alone_and_every_enum_value(name: str) -> None:
     """Chance may miss a leaf; these do not."""
     for root in roots(name):
-        spanned = [body for body in spanning.bodies(root, {})]
-        met = [dict(places.found(body, root)) for body in spanned]
+        met = [dict(places.found(body, root)) for body in spanning.bodies(root, {})]
         for place in places.places(root):
             with_it = [body for body in met if place.pattern in body]
             assert with_it, place.pattern
