@@ -2,8 +2,9 @@
 
 The API server takes nothing but labels and annotations from the metadata of an answer, and checks that apiVersion is
 the wanted one and that kind, name, namespace and uid are what it sent. So every other member of metadata goes back as
-the bytes it came as; ``managedFields``, often half of the object, is not decoded and converters do not see it. What the
-API server would refuse in words that name nobody is refused here in words that its author can act on.
+the bytes it came as; ``managedFields``, often half of the object, is not decoded, and only that there are some is known
+(to the framework: converters do not see it). What the API server would refuse in words that name nobody is refused here
+in words that its author can act on.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ __all__ = ["Split", "carried_bytes", "check", "join", "split"]
 CHANGEABLE = ("labels", "annotations")
 IDENTITY = ("name", "namespace", "uid")
 
+_UNREAD = msgspec.Raw(b"[{}]")
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Split:
-    """One object of a request: ``whole`` decoded but for managedFields, ``metadata`` with its members as bytes.
+    """One object of a request: ``whole`` decoded but for what is in managedFields, ``metadata`` as bytes by member.
 
     ``identity`` holds what must come back unchanged; it is its own copy, for converters may change ``whole``.
     """
@@ -44,7 +46,7 @@ def split(raw: bytes | msgspec.Raw) -> Split:
     try:
         members = _members(raw)
         metadata = _members(members["metadata"]) if _is_set(members.get("metadata")) else {}
-        seen = {key: value for key, value in metadata.items() if key != "managedFields"}
+        seen = {key: _UNREAD if _unread(key, value) else value for key, value in metadata.items()}
         whole = gojson.decode(msgspec.json.encode({**members, "metadata": seen}))
     except (msgspec.MsgspecError, errors.JsonError, UnicodeError, RecursionError) as error:
         raise errors.ConversionError(f"is no readable object: {error}", reason="Unreadable") from error
@@ -60,6 +62,11 @@ def split(raw: bytes | msgspec.Raw) -> Split:
         metadata=metadata,
         identity={key: whole["metadata"].get(key) for key in IDENTITY},
     )
+
+
+def _unread(key: str, value: msgspec.Raw) -> bool:
+    """Whether it is managedFields with something in it: that tells what admission sees from parts of objects."""
+    return key == "managedFields" and bytes(value).strip() not in (b"null", b"[]")
 
 
 def _is_set(raw: msgspec.Raw | None) -> bool:
