@@ -26,10 +26,21 @@ def read(case: str, name: str) -> dict[str, Any]:
     return document
 
 
+def conversion_of(case: str) -> Any:
+    """An example of the repository; or the one that loses a field of the items of a list without identity."""
+    name = case.partition("-")[0]
+    if name != "steps":
+        return subject.example(name)
+    step = {"type": "object", "properties": {"image": {"type": "string"}, "cache": {"type": "string"}}}
+    spec = {"type": "object", "properties": {"steps": {"type": "array", "items": step}}}
+    return subject.losing(spec, "cache")
+
+
 def converted(case: str) -> dict[str, Any]:
     given = read(case, "given")
-    target = "v1" if given["apiVersion"].endswith("/v1alpha1") else "v1alpha1"
-    return subject.example(case.partition("-")[0]).convert(given, target)
+    target = {"v1alpha1": "v1", "v1": "v1alpha1", "new": "old", "old": "new"}[given["apiVersion"].rpartition("/")[2]]
+    document: dict[str, Any] = conversion_of(case).convert(given, target)
+    return document
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -37,7 +48,7 @@ def test_golden(case: str) -> None:
     """The whole object, annotations included, and back again."""
     given, expected = read(case, "given"), read(case, "expected")
     assert gojson.equal(converted(case), expected)
-    bound = subject.example(case.partition("-")[0])
+    bound = conversion_of(case)
     assert gojson.equal(bound.convert(expected, given["apiVersion"].rpartition("/")[2]), given)
 
 
@@ -54,7 +65,7 @@ def test_the_files_are_right_by_themselves(case: str) -> None:
         if tail == "view":
             assert value == hashlib.sha256(text.encode()).hexdigest()[:32]
         else:
-            kind, where, *_ = json.loads(value)
+            kind, where, *_ = (field for field in json.loads(value) if field != 2)
             assert kind == expected["kind"]
             assert tail == hashlib.sha256(where.encode()).hexdigest()[:16]
 

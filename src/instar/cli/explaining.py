@@ -114,7 +114,7 @@ def _because(entry: entries.Entry | None, version: str, target: str) -> str:
         return f"{target} cannot say it"
     if entry.path.endswith("[]"):
         return f"{target} does not keep the order"
-    if isinstance(entry.base, entries.Digest):
+    if isinstance(entry.base, entries.Digest | entries.Items):
         return f"coming back from {target} it would be something else"
     if entry.base is leaves.ABSENT:
         return f"{target} has no place for it"

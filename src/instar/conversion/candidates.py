@@ -3,49 +3,109 @@
 An entry is a candidate where the body shows its base, where the list items and map keys on its path are still there if
 they were when it was made (plain parents need not be: where one is gone, what counts is the default that would be seen
 once it is back), and where no member of its declared group is refused.
+
+A list without identity is one leaf, and yet an edit of one item is no edit of the others: where value and base have one
+length, each position whose item is as it was takes what it carried, and each other keeps what the client put there. In
+a list that became longer or shorter a position says less: there only an item that is like no other is known again.
 """
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from instar.conversion import categories, entries, restoring
+from instar.conversion import entries, listing, restoring
 from instar.conversion.hop import Side
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
 from instar.schema import settling, structural
 
-__all__ = ["refused"]
+__all__ = ["Judged", "judge"]
+
+CHANGED = "an edit changed it"
 
 
-def refused(side: Side, shown: restoring.Body, read: Mapping[str, entries.Entry]) -> dict[str, str]:
-    """Step 2: why entries are no candidates."""
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """Candidates by path, lists merged with their edits; why others are none, and of which items a list lost what."""
+
+    chosen: Mapping[str, entries.Entry]
+    refused: Mapping[str, str]
+    partly: Mapping[str, str]
+
+
+def judge(side: Side, shown: restoring.Body, read: Mapping[str, entries.Entry]) -> Judged:
+    """Step 2."""
+    chosen, partly = dict(read), {}
     found: dict[str, str] = {}
-    fallen: set[categories.Instance] = set()
     for where, entry in read.items():
-        reason = _edited(side, shown, entry) or _regrouped(side, shown, entry)
-        if reason:
-            found[where] = reason
-            fallen.update(side.plan.instances(where))
+        found[where] = _edited(side, shown, entry) or _regrouped(side, shown, entry)
+        merged = _merged(side, shown, entry) if found[where] == CHANGED else None
+        if merged is not None:
+            chosen[where], partly[where] = merged
+            found[where] = _regrouped(side, shown, entry)
+    refused = _fallen(side, {where: reason for where, reason in found.items() if reason}, read)
+    return Judged(
+        chosen={where: entry for where, entry in chosen.items() if where not in refused},
+        refused=refused,
+        partly={where: reason for where, reason in partly.items() if where not in refused},
+    )
+
+
+def _fallen(side: Side, refused: dict[str, str], read: Mapping[str, entries.Entry]) -> dict[str, str]:
+    """With what is refused falls the rest of its groups."""
+    if not side.plan.groups:
+        return refused
+    fallen = {instance for where in refused for instance in side.plan.instances(where)}
     while fallen:
-        more = {where for where in read.keys() - found.keys() if fallen.intersection(side.plan.instances(where))}
+        more = {where for where in read.keys() - refused.keys() if fallen.intersection(side.plan.instances(where))}
         if not more:
             break
-        found.update(dict.fromkeys(more, "its group was edited"))
+        refused.update(dict.fromkeys(more, "its group was edited"))
         fallen.update(instance for where in more for instance in side.plan.instances(where))
-    return found
+    return refused
+
+
+def _merged(side: Side, shown: restoring.Body, entry: entries.Entry) -> tuple[entries.Entry, str] | None:
+    """A list without identity, item by item, and what was edited in it; None where nothing of it is left."""
+    base, value = entry.base, entry.value
+    steps = path.parse(entry.path) if path.of_order(entry.path) is None else ()
+    node = structural.find(side.node, steps) if steps else None
+    if type(value) is not list or node is None or listing.keyed(node):
+        return None
+    if type(base) is list:
+        base = entries.items(base)
+    now, _ = shown.get(steps)
+    if not isinstance(base, entries.Items) or len(base.digests) != len(value) or type(now) is not list:
+        return None
+    same = _unedited(base.digests, entries.items(now).digests)
+    merged = [value[index] if index in same else item for index, item in enumerate(now)]
+    edited = [str(index) for index in range(len(value)) if index not in same]
+    if not same:
+        return None
+    return dataclasses.replace(entry, value=merged), f"an edit changed its items {', '.join(edited[:10])}"
+
+
+def _unedited(base: tuple[str, ...], now: tuple[str, ...]) -> set[int]:
+    """The positions at which the item is the one that was there."""
+    same = {index for index, (was, found) in enumerate(zip(base, now, strict=False)) if was == found}
+    if len(base) == len(now):
+        return same
+    were, are = collections.Counter(base), collections.Counter(now)
+    return {index for index in same if were[base[index]] == are[base[index]] == 1}
 
 
 def _reordered(shown: restoring.Body, of: str, entry: entries.Entry) -> str:
     """An order is a candidate where the items that were seen and are still there stand as they stood."""
     steps = shown.steps(path.parse(of))
     if steps is None:
-        return "an edit changed it"
+        return CHANGED
     seen = [entry.value[index] for index in entry.base]
     left, now = set(steps).intersection(seen), set(seen)
     same = [step for step in seen if step in left] == [step for step in steps if step in now]
-    return "" if same else "an edit changed it"
+    return "" if same else CHANGED
 
 
 def _edited(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
@@ -64,9 +124,11 @@ def _edited(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
         return "an edit removed it"
     if isinstance(entry.base, entries.Digest):
         same = entries.digest(value) == entry.base.text
+    elif isinstance(entry.base, entries.Items):
+        same = type(value) is list and entries.items(value) == entry.base
     else:
         same = gojson.equal(value, entry.base)
-    return "" if same else "an edit changed it"
+    return "" if same else CHANGED
 
 
 def _once_parents_are_back(side: Side, shown: restoring.Body, steps: tuple[path.Step, ...]) -> Any:

@@ -37,6 +37,7 @@ from instar.conversion import (
     emptied,
     entries,
     leaves,
+    listing,
     restoring,
     untrusted,
 )
@@ -119,7 +120,7 @@ class _Run:
 
     def _unemptied(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer without the plain objects that are empty and that entries bring back anyway."""
-        node, kept = self._hop.target.node, set[str]()
+        node, kept = self._hop.target.node, set(self.restored)
         while places := sorted(set(emptied.places(answer, node)) - kept):
             less = restoring.restore(answer, node, [(places[0], ABSENT)])
             if self._lost(less) <= self._lost(answer):
@@ -139,6 +140,8 @@ class _Run:
         if self._stored:
             return leaves.differences(self.own, self.back(), side.node, same=_same(side))
         found = leaves.differences(self.own, self._returned(answer, defaults=False), side.node, same=_same(side))
+        if not self._seen:
+            return [leaf for leaf in found if leaf.value is not ABSENT or leaf.seen != {}]
         return found + self._defaulted({leaf.path for leaf in found}) if answer is not self.result else found
 
     def _defaulted(self, known: set[str]) -> list[leaves.Difference]:
@@ -168,11 +171,11 @@ class _Run:
             self.result = restoring.restore(self.result, self._hop.target.node, _leaves(read))
             self.restored = tuple(sorted(read))
             return tuple(dropped)
-        refused = candidates.refused(self._hop.target, restoring.Body(self.result, self._hop.target.node), read)
-        chosen = {where: entry for where, entry in read.items() if where not in refused}
-        kept = self._accept(chosen) if chosen else []
-        dropped += [Drop(where, refused[where]) for where in sorted(refused)]
-        dropped += [Drop(where, "an edit would be lost") for where in sorted(chosen.keys() - set(kept))]
+        judged = candidates.judge(self._hop.target, restoring.Body(self.result, self._hop.target.node), read)
+        kept = self._accept(judged.chosen) if judged.chosen else []
+        dropped += [Drop(where, judged.refused[where]) for where in sorted(judged.refused)]
+        dropped += [Drop(where, "an edit would be lost") for where in sorted(judged.chosen.keys() - set(kept))]
+        dropped += [Drop(where, judged.partly[where]) for where in sorted(judged.partly.keys() & set(kept))]
         self.restored = tuple(sorted(kept))
         return tuple(dropped)
 
@@ -272,7 +275,7 @@ def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> e
     base, anchors = difference.seen, difference.anchors
     if path.of_order(difference.path) is None:
         found, there = seen.get(path.parse(difference.path))
-        base, anchors = entries.shortened(found), max(there, 0)
+        base, anchors = _based(side, difference, found), max(there, 0)
     return entries.Entry(
         difference.path,
         difference.value,
@@ -280,6 +283,15 @@ def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> e
         anchors,
         side.plan.shown(seen, side.plan.instances(difference.path)),
     )
+
+
+def _based(side: Side, difference: leaves.Difference, found: Any) -> Any:
+    """The base as it is written: of a list without identity for each item, so that an edit of one spares the others."""
+    if type(difference.value) is list and type(found) is list:
+        node = structural.find(side.node, path.parse(difference.path))
+        if node is not None and not listing.keyed(node):
+            return entries.itemised(difference.value, found)
+    return entries.shortened(found)
 
 
 def _sensitive(side: Side, difference: leaves.Difference) -> bool:

@@ -19,10 +19,14 @@ place  name       what stands there
 4      group      32 hex over what is seen at the members of its declared groups; left out without a group
 =====  =========  ====================================================================================================
 
+A list without identity may be edited in one item, and what the others carried stays theirs. So where value and base are
+such lists of one length and the base is too long to be written out, the entry has format 2: ``[2, kind, path, value,
+base, group]``, and its base is text: 16 hex of sha256 of each item's canonical JSON, joined by ``,``.
+
 The order of a keyed list is an entry too: its path is the list's and ``[]``, its value the steps of the items in order
 (``["[name=b]","[name=a]"]``), its base the indexes of those that are seen, as they are seen (never a digest).
 
-A later format begins with its number: ``[2, kind, path, ...]``, with a kind and a path as above. It is a
+A later format begins with its number: ``[3, kind, path, ...]``, with a kind and a path as above. It is a
 ConversionError, for an older release must not drop what it cannot read. Anything else that is not exactly this is
 malformed, and dropped.
 """
@@ -32,19 +36,36 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from instar import errors
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
 
-__all__ = ["Digest", "Entry", "Malformed", "digest", "key", "prefix", "read", "shortened", "split", "view", "write"]
+__all__ = [
+    "Digest",
+    "Entry",
+    "Items",
+    "Malformed",
+    "digest",
+    "itemised",
+    "items",
+    "key",
+    "prefix",
+    "read",
+    "shortened",
+    "split",
+    "view",
+    "write",
+]
 
-FORMAT = 1
+FORMAT = 2
+"""The latest; entries of format 1 bear no number."""
 LONGEST_BASE = 64
 VIEW = "view"
 _DIGEST = re.compile(r"[0-9a-f]{32}")
+_ITEMS = re.compile(r"[0-9a-f]{16}(,[0-9a-f]{16})*")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,8 +76,15 @@ class Digest:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Items:
+    """A base too long to be written out, of a list whose items have no identity: a digest of each."""
+
+    digests: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One carried leaf; ``base`` is a value, a Digest or ABSENT, ``anchors`` counts only where it is ABSENT."""
+    """One carried leaf; ``base`` is a value, a Digest, Items or ABSENT, ``anchors`` counts only where it is ABSENT."""
 
     path: str
     value: Any
@@ -103,10 +131,25 @@ def shortened(base: Any) -> Any:
     return Digest(hashlib.sha256(text).hexdigest()[:32]) if len(text) > LONGEST_BASE else base
 
 
+def items(base: list[Any]) -> Items:
+    """The base of a list whose items have no identity, however long it is."""
+    return Items(tuple(hashlib.sha256(gojson.encode_normal(item)).hexdigest()[:16] for item in base))
+
+
+def itemised(value: Any, base: Any) -> Any:
+    """The base of a list without identity as it is written: by its items where it is as long as the value."""
+    short = shortened(base)
+    if isinstance(short, Digest) and type(value) is list and type(base) is list and len(value) == len(base):
+        return items(base)
+    return short
+
+
 def write(entry: Entry, kind: str) -> str:
     """The annotation's value."""
     fields: list[Any] = [kind, entry.path, [] if entry.value is ABSENT else [entry.value]]
-    if isinstance(entry.base, Digest):
+    if isinstance(entry.base, Items):
+        fields = [FORMAT, *fields, ",".join(entry.base.digests)]
+    elif isinstance(entry.base, Digest):
         fields.append(entry.base.text)
     elif entry.base is not ABSENT:
         fields.append([entry.base])
@@ -131,9 +174,11 @@ def read(text: Any, tail: str, kind: str) -> Entry:
     if type(fields) is not list or not fields:
         raise Malformed("not a list")
     if type(fields[0]) is not int:
-        return _read(fields, tail, kind)
-    if fields[0] <= FORMAT or fields[1:2] != [kind]:
+        return _read(fields, tail, kind, _base)
+    if fields[0] < FORMAT or fields[1:2] != [kind]:
         raise Malformed("not an entry")
+    if fields[0] == FORMAT:
+        return _read(fields[1:], tail, kind, _items)
     where = _path(fields[2:], tail)
     raise errors.ConversionError(
         f"what is carried at {where} has format {fields[0]}, and this release reads {FORMAT}: "
@@ -142,14 +187,14 @@ def read(text: Any, tail: str, kind: str) -> Entry:
     )
 
 
-def _read(fields: list[Any], tail: str, kind: str) -> Entry:
+def _read(fields: list[Any], tail: str, kind: str, base_of: Callable[[Any, Any], tuple[Any, int]]) -> Entry:
     if not 3 <= len(fields) <= 5:
         raise Malformed("not an entry")
     if fields[0] != kind:
         raise Malformed("of another kind")
     where = _path(fields[1:], tail)
-    base, anchors = _base(fields[3]) if len(fields) > 3 else (ABSENT, 0)
     value = _slot(fields[2])
+    base, anchors = base_of(fields[3] if len(fields) > 3 else 0, value)
     if value is ABSENT and base is ABSENT:
         raise Malformed("neither value nor base")
     return Entry(where, value, base, anchors, _group(fields))
@@ -173,7 +218,16 @@ def _slot(field: Any) -> Any:
     return field[0] if field else ABSENT
 
 
-def _base(field: Any) -> tuple[Any, int]:
+def _items(field: Any, value: Any) -> tuple[Any, int]:
+    if type(field) is not str or not _ITEMS.fullmatch(field):
+        raise Malformed("not a base")
+    digests = tuple(field.split(","))
+    if type(value) is not list or len(value) != len(digests):
+        raise Malformed("its base is no list as long as its value")
+    return Items(digests), 0
+
+
+def _base(field: Any, _: Any) -> tuple[Any, int]:
     if type(field) is int and field >= 0:
         return ABSENT, field
     if type(field) is str and _DIGEST.fullmatch(field):

@@ -180,13 +180,13 @@ def test_an_entry_of_a_later_format_is_an_error() -> None:
     bound = subject.losing(INTEGERS, "c")
     there = bound.convert(subject.thing("new", {"c": 1}), "old")
     key = next(key for key in subject.notes(there) if not key.endswith("view"))
-    there["metadata"]["annotations"][key] = '[2,"Thing","/spec/c",{"any":"thing"}]'
+    there["metadata"]["annotations"][key] = '[3,"Thing","/spec/c",{"any":"thing"}]'
     with pytest.raises(
-        conversion.ConversionError, match=r"Thing default/x old -> new: .*/spec/c has format 2"
+        conversion.ConversionError, match=r"Thing default/x old -> new: .*/spec/c has format 3"
     ) as caught:
         bound.convert(there, "new")
     assert caught.value.path == "/spec/c"
-    there["metadata"]["annotations"][key] = '[2,"Other","/spec/c",{"any":"thing"}]'
+    there["metadata"]["annotations"][key] = '[3,"Other","/spec/c",{"any":"thing"}]'
     assert bound.convert(there, "new")["spec"] == {}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from instar import errors
 from instar.conversion import entries
-from instar.conversion.entries import Digest, Entry
+from instar.conversion.entries import Digest, Entry, Items
 from instar.conversion.leaves import ABSENT
 
 WRITTEN = [
@@ -21,6 +21,11 @@ WRITTEN = [
     (Entry("/spec/o[name=b]/role", "x", ABSENT, 1), '["Tenant","/spec/o[name=b]/role",["x"],1]'),
     (Entry("/spec/n", 1e21, Digest("0" * 32)), f'["Tenant","/spec/n",[1e+21],"{"0" * 32}"]'),
     (Entry("/spec/a", 1, 2, 0, "f" * 32), f'["Tenant","/spec/a",[1],[2],"{"f" * 32}"]'),
+    (Entry("/spec/l", [1, 2], Items(("a" * 16, "b" * 16))), f'[2,"Tenant","/spec/l",[[1,2]],"{"a" * 16},{"b" * 16}"]'),
+    (
+        Entry("/spec/l", [1], Items(("a" * 16,)), 0, "f" * 32),
+        f'[2,"Tenant","/spec/l",[[1]],"{"a" * 16}","{"f" * 32}"]',
+    ),
     (Entry("/spec/a", 1, ABSENT, 0, "f" * 32), f'["Tenant","/spec/a",[1],0,"{"f" * 32}"]'),
 ]
 
@@ -50,6 +55,15 @@ def test_long_bases_are_digests() -> None:
     assert entries.shortened("x" * 62) == "x" * 62
     assert entries.shortened("x" * 63) == Digest(hashlib.sha256(b'"' + b"x" * 63 + b'"').hexdigest()[:32])
     assert entries.shortened(ABSENT) is ABSENT
+
+
+def test_bases_of_lists() -> None:
+    """By hand: of a list as long as the value each item has 16 hex of sha256; else the list has one digest."""
+    long = ["x" * 40, "y" * 40]
+    first, second = (hashlib.sha256(f'"{letter * 40}"'.encode()).hexdigest()[:16] for letter in "xy")
+    assert entries.itemised([1, 2], long) == Items((first, second))
+    assert entries.itemised([1, 2], ["x", "y"]) == ["x", "y"]
+    assert isinstance(entries.itemised([1], long), Digest)
 
 
 PATH = "/spec/a"
@@ -83,6 +97,11 @@ PATH = "/spec/a"
         ('[2,"Widget","/spec/a",[1]]', "not an entry"),
         ('[2,"Tenant","/spec/b",[1]]', "its path does not hash to its key"),
         ("[2]", "not an entry"),
+        ('[2,"Tenant","/spec/a",[[1]]]', "not a base"),
+        ('[2,"Tenant","/spec/a",[[1]],[1]]', "not a base"),
+        ('[2,"Tenant","/spec/a",[[1]],"ABCDEF0123456789"]', "not a base"),
+        ('[2,"Tenant","/spec/a",[[1]],"0123456789abcdef,0123456789abcdef"]', "no list as long as its value"),
+        ('[2,"Tenant","/spec/a",[7],"0123456789abcdef"]', "no list as long as its value"),
     ],
 )
 def test_malformed(text: Any, reason: str) -> None:
@@ -100,5 +119,5 @@ def test_a_path_has_one_spelling(where: str) -> None:
 
 def test_a_later_format_is_an_error() -> None:
     """What a later release wrote is never dropped silently."""
-    with pytest.raises(errors.ConversionError, match="format 3, and this release reads 1"):
+    with pytest.raises(errors.ConversionError, match="format 3, and this release reads 2"):
         entries.read('[3,"Tenant","/spec/a",{"any":"thing"},7]', tail(PATH), "Tenant")
