@@ -8,6 +8,7 @@ origin, so that one case is the same whatever runs before it.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -51,7 +52,9 @@ class Sources:
 def gather(of: twin.Twin, sources: Sources) -> Iterator[cases.Case]:
     """Every case, in a fixed order."""
     for version in of.versions:
-        for number, document in enumerate(spoiling.emptied(_head(of, version), of.sides[version].node)):
+        head, node = _head(of, version), of.sides[version].node
+        odd = itertools.chain(spoiling.emptied(head, node), spoiling.outgrown(head, node))
+        for number, document in enumerate(odd):
             yield cases.Case(kind="odd", origin=f"odd {number} at {version}", object=document)
     before: list[cases.Document] = []
     for number, source in enumerate(_all(of, sources)):

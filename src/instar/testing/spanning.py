@@ -14,7 +14,7 @@ from instar.model import gojson, path
 from instar.schema import structural
 from instar.testing import making, places
 
-__all__ = ["bodies"]
+__all__ = ["bodies", "only"]
 
 _SEED = 20
 _SAMPLES = 3
@@ -34,7 +34,7 @@ def bodies(root: structural.Node, seen: Mapping[str, Sequence[Any]]) -> Iterator
     least = making.Maker(chance=chance, density=0.0, seen=seen)
     for place in places.places(root):
         for value in _values(least, place, seen.get(place.pattern, ())):
-            yield _only(least, root, place.steps, value)
+            yield only(least, root, place.steps, value)
     for place in places.places(root):
         yield _without(gojson.copy(whole[0]), place.steps)
 
@@ -62,18 +62,18 @@ def _drawn(maker: making.Maker, node: structural.Node, where: str) -> Iterator[A
             yield value
 
 
-def _only(maker: making.Maker, node: structural.Node, steps: tuple[str, ...], value: Any, where: str = "") -> Any:
-    """A value at a node that has this below it, and else only what is required."""
+def only(maker: making.Maker, node: structural.Node, steps: tuple[str, ...], value: Any, where: str = "") -> Any:
+    """A body with this value at a place, and else only what is required."""
     if not steps:
         return gojson.copy(value)
     step, rest = steps[0], steps[1:]
     if step == places.ANY_ITEM and node.items is not None:
-        return [_only(maker, node.items, rest, value, where + step)]
+        return [only(maker, node.items, rest, value, where + step)]
     inner = node.additional if step == places.ANY_KEY else _child(node, step)
     name = KEY if step == places.ANY_KEY else _name(step)
     made = maker.value(node, where)
     made = made if type(made) is dict else {}
-    return {**made, name: _only(maker, inner or structural.ANY, rest, value, where + step)}
+    return {**made, name: only(maker, inner or structural.ANY, rest, value, where + step)}
 
 
 def _without(value: Any, steps: tuple[str, ...]) -> Any:

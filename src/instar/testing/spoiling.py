@@ -7,13 +7,14 @@ spec, no metadata, nulls, empty collections, values of another type, unknown fie
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instar.model import gojson
-from instar.schema import structural
+from instar.schema import structural, validation
+from instar.testing import making, places, spanning
 
-__all__ = ["emptied", "spoilt"]
+__all__ = ["emptied", "outgrown", "spoilt"]
 
 _VALUES: tuple[Any, ...] = (
     None,
@@ -32,6 +33,11 @@ _VALUES: tuple[Any, ...] = (
     {"x": {"y": [1]}},
     2**63 - 1,
 )
+_OUTGROWN: Mapping[str, tuple[Any, ...]] = {
+    "string": ("no such value", ""),
+    "integer": (-1, 2**53),
+    "number": (-1, 1e9),
+}
 Where = tuple[str | int, ...]
 
 
@@ -45,6 +51,17 @@ def emptied(head: dict[str, Any], root: structural.Node) -> Iterator[dict[str, A
     for name in root.properties:
         for value in values:
             yield {**head, "metadata": {"name": "x", "uid": "1"}, name: value}
+
+
+def outgrown(head: dict[str, Any], root: structural.Node) -> Iterator[dict[str, Any]]:
+    """For each leaf an object with a value there that has the right type and is not allowed, if its schema forbids any:
+    what was stored before an enum lost a value, or a bound was set."""
+    maker = making.Maker(chance=random.Random(0), density=0.0)
+    for place in places.places(root):
+        for value in _OUTGROWN.get(place.node.raw.get("type", ""), ()):
+            if validation.problem(value, place.node):
+                body = spanning.only(maker, root, place.steps, value)
+                yield {**head, "metadata": {"name": "x", "uid": "1"}, **body}
 
 
 def spoilt(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:

@@ -1,0 +1,143 @@
+"""`instar prove` as a person and a CI server see it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.unit.cli.running import instar
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FEW = ("--examples", "40")
+
+
+@pytest.fixture
+def widget(tmp_path: Path) -> Path:
+    """Widget's project, to be broken."""
+    shutil.copytree(EXAMPLES / "widget", tmp_path / "widget")
+    return tmp_path / "widget"
+
+
+def damage(folder: Path, old: str, new: str) -> None:
+    file = folder / "conversion.py"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_a_table_of_laws_and_nothing_else_where_all_hold(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ended = instar(capsys, "prove", "-p", widget, *FEW)
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == "Widget.platform.acme.io: v1 (hub), v1alpha1; seed 0"
+    laws = [line.split()[0] for line in ended.out.splitlines() if line[:1] == "L" and line[1:2].isdigit()]
+    assert laws == [f"L{number}" for number in range(1, 16)]
+    assert "FAILS" not in ended.out
+    assert ended.err.startswith("Widget: ")
+
+
+def test_a_finding_shows_the_law_the_place_the_function_and_both_sides(
+    widget: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """large is five: an author who writes six sees the golden pair that says five."""
+    damage(widget, '"large": 5', '"large": 6')
+    ended = instar(capsys, "prove", "-p", widget, *FEW)
+    assert ended.code == 1
+    assert "L14 intent: /spec/resources/replicas: converts to 6; wanted is 5" in ended.out
+    assert "v1alpha1 -> v1, by to_v1 (conversion.py:8), from_v1 (conversion.py:19)" in ended.out
+    assert "--- # wanted at v1" in ended.out
+    assert "uid" not in ended.out
+
+
+def test_a_converter_that_only_changes_the_version(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All is carried, so all that was said on writing it is what intent says."""
+    (widget / "conversion.py").write_text(
+        "from instar.conversion import Conversion, Spoke\n"
+        "conversion = Conversion(group='platform.acme.io', kind='Widget', hub='v1',\n"
+        "    spokes=(Spoke(version='v1alpha1', to_hub=lambda o: o, from_hub=lambda o: o),))\n"
+    )
+    ended = instar(capsys, "prove", "-p", widget, *FEW)
+    failed = [line.split()[0] for line in ended.out.splitlines() if "FAILS" in line]
+    assert (ended.code, failed) == (1, ["L14", "L15"])
+
+
+def test_update_writes_the_snapshot_and_then_it_holds(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a review sees is the difference of one file."""
+    before = (widget / "carried.yaml").read_text()
+    (widget / "carried.yaml").unlink()
+    assert "there is no snapshot" in instar(capsys, "prove", "-p", widget, *FEW).out
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "--update")
+    assert ended.code == 0
+    assert "3 carried places, 3 of them new, 0 gone; review it" in ended.err
+    assert (widget / "carried.yaml").read_text() == before
+
+
+def test_the_same_seed_prints_the_same(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damage(widget, 'spec["resources"] = {', 'spec["resourcesx"] = {')
+    first, other = (instar(capsys, "prove", "-p", widget, *FEW, "--seed", "7").out for _ in range(2))
+    assert "seed 7" in first
+    assert first == other
+
+
+def test_json(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damage(widget, '"large": 5', '"large": 6')
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "-o", "json")
+    document = json.loads(ended.out)
+    assert (document["apiVersion"], document["kind"]) == ("instar.dev/v1alpha1", "ProofList")
+    (item,) = document["items"]
+    assert (item["for"], item["holds"], item["seed"]) == ("Widget", False, 0)
+    assert [law["name"] for law in item["laws"] if law["findings"]] == ["L14"]
+    first = item["laws"][13]["findings"][0]
+    assert (first["path"], first["from"], first["to"]) == ("/spec/size", "v1", "v1alpha1")
+    assert first["objects"][0]["object"]["spec"] == {"resources": {"replicas": 5}}
+
+
+def test_junit(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damage(widget, '"large": 5', '"large": 6')
+    suites = ElementTree.fromstring(instar(capsys, "prove", "-p", widget, *FEW, "-o", "junit").out)
+    (suite,) = suites
+    assert (suite.get("tests"), suite.get("failures")) == ("15", "1")
+    (failed,) = suite.findall("testcase[failure]")
+    assert failed.get("name") == "L14 intent"
+    assert "size: large" in (failed[0].text or "")
+
+
+def test_github_annotations(widget: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line each, at a file and a line of the repository."""
+    monkeypatch.chdir(widget)
+    damage(widget, "return widget\n\n\ndef from_v1", "raise KeyError('x')\n\n\ndef from_v1")
+    ended = instar(capsys, "prove", *FEW, "-o", "github")
+    lines = ended.out.splitlines()
+    assert ended.code == 1
+    assert all(line.startswith(("::error ", "::notice ")) for line in lines)
+    assert any(line.startswith("::error file=conversion.py,line=8,title=L4 totality%3A Widget::L4 ") for line in lines)
+
+
+def test_mutants(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All caught; with fewer pairs one lives, and the command says which and fails."""
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "--mutants")
+    assert ended.code == 0
+    assert "Widget.platform.acme.io: 55 of 55 mutants caught" in ended.out
+    (widget / "golden" / "large.yaml").unlink()
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "--mutants", "-o", "json")
+    (score,) = json.loads(ended.out)["mutants"]
+    assert ended.code == 1
+    lived = [fate["mutant"] for fate in score["fates"] if fate["outcome"] == "survived"]
+    assert "from_v1: resources['replicas'] >= REPLICAS['large'] -> resources['replicas'] > REPLICAS['large']" in lived
+
+
+def test_without_a_project_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """Intent and the snapshot cannot hold then, and say what is missing."""
+    tenant = EXAMPLES / "tenant"
+    words = ("--conversion", tenant / "conversion.py", "--crd", tenant / "crd.yaml", "--corpus", tenant / "objects")
+    ended = instar(capsys, "prove", *words, "--examples", "5")
+    assert ended.code == 1
+    assert "there are no golden pairs" in ended.out
+    assert "6 corpus" in ended.out
+
+
+def test_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ended = instar(capsys, "prove", "-p", tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: ")
