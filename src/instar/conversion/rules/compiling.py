@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from instar.conversion.rules import covering, grouping, model, move, only, places, program
+from instar.conversion.rules import covering, grouping, model, move, only, places, program, shapes
 from instar.schema import structural
 
 __all__ = ["Compiled", "compile_rules"]
@@ -184,7 +184,14 @@ def _takes(taken: Iterable[tuple[Steps, int]], target: structural.Node, *, at_ro
         if steps:
             by_holder.setdefault(steps[:-1], []).append((places.keys(steps)[-1], slot))
     for parents in sorted(by_holder, key=lambda steps: (-len(steps), steps)):
-        yield program.Take(places.keys(parents), tuple(by_holder[parents]), _floor(parents, target, at_root=at_root))
+        floor, alien = _floor(parents, target, at_root=at_root), _alien(parents, target)
+        yield program.Take(places.keys(parents), tuple(by_holder[parents]), floor, alien)
+
+
+def _alien(parents: Steps, target: structural.Node) -> bool:
+    """Whether the target has something else than an object in the holder's place, so that an empty one may not stay."""
+    node = places.find(target, parents) if parents else None
+    return node is not None and shapes.of(node) not in ("object", shapes.ANY)
 
 
 def _floor(parents: Steps, target: structural.Node, *, at_root: bool) -> int:

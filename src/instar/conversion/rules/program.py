@@ -25,11 +25,15 @@ Keys = tuple[str, ...]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Take:
-    """Fields of one holder and the slots for their values; holders emptied by it go, down to ``floor`` keys."""
+    """Fields of one holder and the slots for their values; holders emptied by it go, down to ``floor`` keys.
+
+    An ``alien`` holder goes even if it was empty before: in its place the target has no object.
+    """
 
     parents: Keys
     fields: tuple[tuple[str, int], ...]
     floor: int
+    alien: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def _take(body: dict[str, Any], take: Take, values: list[Any]) -> None:
     was = len(holder)
     for name, slot in take.fields:
         values[slot] = holder.pop(name, None)
-    if not holder and was:
+    if not holder and (was or take.alien):
         _drop_emptied(body, take.parents, take.floor)
 
 
