@@ -29,6 +29,7 @@ class Cel(model.Rule):
     """Two expressions: ``self == 'small' ? 1 : 5``, and ``self < 5 ? 'small' : 'large'`` back."""
 
     kind: ClassVar[str] = "cel"
+    many: ClassVar[bool] = True
     spoke: str | Mapping[str, str]
     hub: str | Mapping[str, str]
     to_hub: str

@@ -124,9 +124,9 @@ class _Walk:
             there = self._free(hub, name, "hub", (*at_hub, step))
             if here is not None and there is not None:
                 self.both(here, there, (*at_spoke, step), (*at_hub, step), label)
-            elif here is not None:
+            elif here is not None and name in spoke.properties:
                 self._alone(here, "spoke", (*at_spoke, step))
-            elif there is not None:
+            elif there is not None and name in hub.properties:
                 self._alone(there, "hub", (*at_hub, step))
 
     def _free(self, holder: structural.Node, name: str, side: model.Side, at: Steps) -> structural.Node | None:

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from instar.conversion import patterns
-from instar.conversion.rules import each, model, places
+from instar.conversion.rules import each, model, only, places
 
 __all__ = ["Part", "parts", "split"]
 
@@ -39,8 +39,7 @@ def parts(
         place = f"{where}rules[{index}]"
         origin = f"{rule.origin}: " if rule.origin else ""
         label = f"{origin}{place} ({rule.kind})"
-        texts = [text for side in model.SIDES for _, text in model.ends(rule, side)]
-        wrong = [problem for text in texts if (problem := places.problem(text, inside="." in where.removesuffix(".")))]
+        wrong = list(_problems(rule, inside))
         for problem in wrong:
             complain(f"{label}: {problem}")
         if not wrong:
@@ -52,6 +51,16 @@ def parts(
                 hub=_parsed(rule, "hub"),
                 inner=tuple(parts(inner, f"{place}.", complain, inside=True)) if inner else (),
             )
+
+
+def _problems(rule: model.Rule, inside: bool) -> Iterator[str]:
+    for side in model.SIDES:
+        found = model.ends(rule, side)
+        if not found and not isinstance(rule, only.Only):
+            yield f"{side}: there is no path"
+        if not rule.many and any(name for name, _ in found):
+            yield f"{side}: a rule of this kind has one path"
+        yield from (problem for _, text in found if (problem := places.problem(text, inside=inside)))
 
 
 def _parsed(rule: model.Rule, side: model.Side) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -66,8 +66,11 @@ class Map(model.Rule):
     def _function(self, ground: model.Ground, source: model.Side) -> model.Function:
         (end,) = getattr(ground, source)
         rest = getattr(self.otherwise, model.other(source)) if self.otherwise else None
-        pairs = ((getattr(pair, source), getattr(pair, model.other(source))) for pair in reversed(self.values))
-        return _looked_up(dict(_keyed(pairs)), gojson.normal(rest), end.path)
+        pairs = ((getattr(pair, source), getattr(pair, model.other(source))) for pair in self.values)
+        table: dict[tuple[type, Any], Any] = {}
+        for value, stands in _keyed(pairs):
+            table.setdefault(value, stands)
+        return _looked_up(table, gojson.normal(rest), end.path)
 
 
 def _enum(end: model.End) -> Iterable[Any]:

@@ -63,6 +63,8 @@ class Rule:
     """One rule; ``origin`` is the file and line where it was written, for messages."""
 
     kind: ClassVar[str] = ""
+    many: ClassVar[bool] = False
+    """Whether a side may have several paths, by name."""
     origin: str = dataclasses.field(default="", compare=False, repr=False)
 
     def pair(self, ground: Ground) -> Functions | None:
@@ -80,7 +82,7 @@ def ends(rule: Rule, side: Side) -> tuple[tuple[str, str], ...]:
     found: str | Mapping[str, str] | None = getattr(rule, side, None)
     if found is None:
         return ()
-    return (("", found),) if isinstance(found, str) else tuple(found.items())
+    return tuple(found.items()) if isinstance(found, Mapping) else (("", found),)
 
 
 def nested(rule: Rule) -> tuple[Rule, ...] | None:

@@ -21,6 +21,7 @@ class Python(model.Rule):
     """In YAML a function is named as ``module:function`` or ``file.py:function``, beside the rules' file."""
 
     kind: ClassVar[str] = "python"
+    many: ClassVar[bool] = True
     spoke: str | Mapping[str, str]
     hub: str | Mapping[str, str]
     to_hub: Callable[[Any], Any]

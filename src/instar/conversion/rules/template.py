@@ -29,6 +29,7 @@ class Template(model.Rule):
     """One side is the path of the text, the other a path for each ``{placeholder}``."""
 
     kind: ClassVar[str] = "template"
+    many: ClassVar[bool] = True
     spoke: str | Mapping[str, str]
     hub: str | Mapping[str, str]
     text: str
