@@ -83,8 +83,8 @@ def every() -> list[Story]:
     return stories
 
 
-def conversion_file(project: str) -> pathlib.Path:
-    return next(path for path in sorted((HERE / project).glob("conversion.*")) if path.suffix in (".py", ".yaml"))
+def conversion_file(project: str, folder: pathlib.Path = HERE) -> pathlib.Path:
+    return next(path for path in sorted((folder / project).glob("conversion.*")) if path.suffix in (".py", ".yaml"))
 
 
 class Modelled:
