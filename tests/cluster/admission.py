@@ -8,18 +8,12 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import http.server
 import json
-import ssl
-import tempfile
-import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from tests.cluster import converter
+from tests.cluster import https
 
-from instar.controlplane import certificates
 from instar.model import resource as resource_model
 from instar.testing import edits, patches
 
@@ -41,10 +35,10 @@ def marked(name: str, version: str) -> str:
 class Mutator:
     """``changes``: by object name, what is edited. ``seen``: by object name, the apiVersion that came."""
 
-    def __init__(self, port: int, ca: bytes) -> None:
+    def __init__(self) -> None:
         self.changes: dict[str, Sequence[edits.Edit]] = {}
         self.seen: dict[str, str] = {}
-        self._client_config = {"url": f"https://127.0.0.1:{port}/", "caBundle": converter.text(ca)}
+        self.client_config: dict[str, str] = {}
 
     def configuration(self, group: str, versions: Sequence[str]) -> dict[str, Any]:
         return {
@@ -58,7 +52,7 @@ class Mutator:
         named = f"object.metadata.name.endsWith({MARK + version!r})"
         return {
             "name": f"{version}.mutator.example.com",
-            "clientConfig": self._client_config,
+            "clientConfig": self.client_config,
             "rules": [{"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": ["*"]}],
             "matchPolicy": "Equivalent",
             "matchConditions": [{"name": "marked", "expression": named}],
@@ -85,41 +79,7 @@ class Mutator:
 @contextlib.contextmanager
 def serve() -> Iterator[Mutator]:
     """A mutator that listens on loopback until the end of the block."""
-    authority = certificates.authority("mutator")
-    pair = certificates.serving(authority, ("127.0.0.1",), ("localhost",))
-    with tempfile.TemporaryDirectory() as folder:
-        certificate, key = Path(folder) / "tls.crt", Path(folder) / "tls.key"
-        certificate.write_bytes(pair.certificate)
-        key.write_bytes(pair.key)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    mutator = Mutator(server.server_address[1], authority.pem)
-    server.mutator = mutator  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    mutator = Mutator()
+    with https.serve(mutator.answer) as (url, ca):
+        mutator.client_config = {"url": url, "caBundle": base64.b64encode(ca).decode()}
         yield mutator
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = json.dumps(self.server.mutator.answer(json.loads(body))).encode()  # type: ignore[attr-defined]
-        with contextlib.suppress(OSError):
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: a test has enough to say."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from instar.controlplane import arguments, assets, certificates, kubeconfig, ports, runs
 from instar.controlplane.settings import Settings
+from instar.kube import authority
 
 __all__ = ["apiserver_name", "draw"]
 
@@ -89,8 +90,8 @@ def _process(folder: Path, name: str, argv: list[str], ready: list[str]) -> dict
 
 
 def _write_files(settings: Settings, taken: runs.Claim, servers: Sequence[str]) -> None:
-    issuer = certificates.authority(taken.name)
-    administrator = certificates.client(issuer, certificates.ADMINISTRATOR, ["system:masters"])
+    issuer = authority.make(taken.name)
+    administrator = certificates.administrator(issuer)
     serving = certificates.serving(issuer)
     tokens = certificates.service_account_keys()
     pki = taken.folder / "pki"
@@ -104,9 +105,9 @@ def _write_files(settings: Settings, taken: runs.Claim, servers: Sequence[str]) 
         "service-account.pub": tokens.certificate,
         "service-account.key": tokens.key,
     }.items():
-        certificates.write(pki / name, content)
+        authority.write_secret(pki / name, content)
     text = kubeconfig.format(taken.name, servers, issuer.pem, administrator)
-    certificates.write(taken.folder / "kubeconfig", text.encode())
+    authority.write_secret(taken.folder / "kubeconfig", text.encode())
     if settings.kubeconfig:
-        certificates.write(settings.kubeconfig, text.encode())
+        authority.write_secret(settings.kubeconfig, text.encode())
     (taken.folder / "audit-policy.yaml").write_text(arguments.AUDIT_POLICY)

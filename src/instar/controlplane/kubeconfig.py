@@ -13,13 +13,14 @@ import yaml
 
 from instar import errors
 from instar.controlplane import certificates
+from instar.kube import authority
 
 __all__ = ["MARK", "check_target", "format"]
 
 MARK = "# Written by `instar controlplane start`; removed when the control plane stops.\n"
 
 
-def format(name: str, servers: Sequence[str], authority: bytes, administrator: certificates.Pair) -> str:
+def format(name: str, servers: Sequence[str], trusted: bytes, administrator: authority.Pair) -> str:
     """The text of a kubeconfig: contexts NAME, NAME-2, NAME-3, ... for the API servers in their order."""
     contexts = [name if index == 0 else f"{name}-{index + 1}" for index in range(len(servers))]
     document = {
@@ -27,7 +28,7 @@ def format(name: str, servers: Sequence[str], authority: bytes, administrator: c
         "kind": "Config",
         "current-context": name,
         "clusters": [
-            {"name": context, "cluster": {"server": server, "certificate-authority-data": _encode(authority)}}
+            {"name": context, "cluster": {"server": server, "certificate-authority-data": _encode(trusted)}}
             for context, server in zip(contexts, servers, strict=True)
         ],
         "contexts": [

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from instar import errors
-from instar.controlplane import assets, blueprint, build, certificates, link, releases, runs
+from instar.controlplane import assets, blueprint, build, link, releases, runs
 from instar.controlplane import settings as settings_
 from instar.controlplane.settings import Settings
+from instar.kube import authority
 
 __all__ = ["ControlPlane", "Settings", "launch", "provide", "start"]
 
@@ -140,7 +141,7 @@ def _attempt(settings: Settings, found: assets.Assets) -> ControlPlane:
     taken = runs.claim(settings.name)
     try:
         plan = blueprint.draw(settings, found, taken)
-        certificates.write(taken.folder / "plan.json", json.dumps(plan).encode())
+        authority.write_secret(taken.folder / "plan.json", json.dumps(plan).encode())
         supervisor = link.spawn(taken)
     except BaseException:
         os.close(taken.descriptor)

@@ -10,6 +10,7 @@ import asyncio
 import base64
 import contextlib
 import dataclasses
+import datetime
 import signal
 import ssl
 import sys
@@ -20,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from instar import errors
-from instar.serving import authority
+from instar.kube import authority
 
 __all__ = ["Webhook", "renew", "start"]
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 ADDRESS = "127.0.0.1"
+AUTHORITY_VALID, CERTIFICATE_VALID = datetime.timedelta(days=30), datetime.timedelta(days=7)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,23 +111,18 @@ def _issue(folder: Path) -> None:
     if (folder / "tls.key").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    made = authority.make()
-    (folder / "ca.crt").write_bytes(made.bundle)
-    _write_secret(folder / "ca.key", made.encoded_key)
+    made = authority.make("webhook", valid=AUTHORITY_VALID)
+    (folder / "ca.crt").write_bytes(made.pem)
+    authority.write_secret(folder / "ca.key", made.key_pem)
     renew(folder)
 
 
 def renew(folder: Path) -> None:
     """A new certificate by the authority of a folder; a server that runs takes it over within seconds."""
     made = authority.load((folder / "ca.crt").read_bytes(), (folder / "ca.key").read_bytes())
-    issued = made.issue([ADDRESS, "localhost"])
+    issued = made.serving([ADDRESS, "localhost"], valid=CERTIFICATE_VALID)
     (folder / "tls.crt").write_bytes(issued.certificate)
-    _write_secret(folder / "tls.key", issued.key)
-
-
-def _write_secret(path: Path, content: bytes) -> None:
-    path.touch(mode=0o600)
-    path.write_bytes(content)
+    authority.write_secret(folder / "tls.key", issued.key)
 
 
 def _command(

@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from instar import errors
-from instar.controlplane import assets, certificates, kubeconfig, plane, settings
+from instar.controlplane import assets, kubeconfig, plane, settings
+from instar.kube import authority
 
 
 def test_kubeconfig_of_someone_else_is_never_overwritten(tmp_path):
@@ -21,8 +22,8 @@ def test_kubeconfig_of_someone_else_is_never_overwritten(tmp_path):
 
 def test_kubeconfig_has_a_context_for_each_apiserver():
     """The current context is the first API server; the others have contexts of their own."""
-    issuer = certificates.authority("one")
-    administrator = certificates.client(issuer, "a", [])
+    issuer = authority.make("one")
+    administrator = issuer.client("a")
     text = kubeconfig.format("one", ["https://127.0.0.1:1", "https://127.0.0.1:2"], issuer.pem, administrator)
     config = yaml.safe_load(text)
     assert config["current-context"] == "one"

@@ -13,24 +13,25 @@ import pytest
 from cryptography import x509
 
 from instar import errors
-from instar.serving import authority, certificates
+from instar.kube import authority
+from instar.serving import certificates
 
 NAMES = ["127.0.0.1", "webhook.default.svc"]
 
 
 @pytest.fixture(scope="module")
 def ca() -> authority.Authority:
-    return authority.make()
+    return authority.make("test")
 
 
 @pytest.fixture
 def pair(tmp_path: Path, ca: authority.Authority) -> certificates.Pair:
     found = certificates.Pair(certificate=tmp_path / "tls.crt", key=tmp_path / "tls.key")
-    write(found, ca.issue(NAMES))
+    write(found, ca.serving(NAMES))
     return found
 
 
-def write(pair: certificates.Pair, issued: authority.Issued) -> None:
+def write(pair: certificates.Pair, issued: authority.Pair) -> None:
     pair.certificate.write_bytes(issued.certificate)
     pair.key.write_bytes(issued.key)
 
@@ -55,7 +56,7 @@ async def serving(found: certificates.Certificates) -> AsyncIterator[int]:
 async def connect(
     port: int, ca: authority.Authority, *, name: str | None = "127.0.0.1", most: ssl.TLSVersion | None = None
 ):
-    context = ssl.create_default_context(cadata=ca.bundle.decode())
+    context = ssl.create_default_context(cadata=ca.pem.decode())
     if most is not None:
         context.set_ciphers("ALL:@SECLEVEL=0")
         context.minimum_version = context.maximum_version = most
@@ -78,7 +79,7 @@ async def test_new_connections_get_the_changed_certificate_and_open_ones_live_on
         reader, writer, first = await connect(port, ca, name=name)
         assert first == serial(pair)
         assert found.reload() is None
-        write(pair, ca.issue(NAMES))
+        write(pair, ca.serving(NAMES))
         assert found.reload() is True
         _, other, second = await connect(port, ca, name=name)
         assert second == serial(pair) != first
@@ -91,7 +92,7 @@ async def test_new_connections_get_the_changed_certificate_and_open_ones_live_on
 async def test_a_pair_that_does_not_match_is_never_served(pair: certificates.Pair, ca: authority.Authority) -> None:
     """Between the two writes of a renewal the files are no pair; the one before goes on, and the new one follows."""
     found = certificates.Certificates(pair)
-    before, renewed = serial(pair), ca.issue(NAMES)
+    before, renewed = serial(pair), ca.serving(NAMES)
     async with serving(found) as port:
         pair.certificate.write_bytes(renewed.certificate)
         assert found.reload() is False
@@ -123,7 +124,7 @@ def test_files_that_go_bad_do_not_end_the_service(pair: certificates.Pair, conte
 def test_an_expired_renewal_is_refused(pair: certificates.Pair, ca: authority.Authority) -> None:
     found = certificates.Certificates(pair)
     expires = found.expires
-    write(pair, ca.issue(NAMES, valid=datetime.timedelta(hours=-1)))
+    write(pair, ca.serving(NAMES, valid=datetime.timedelta(hours=-1)))
     assert found.reload() is False
     assert found.expires == expires
 
@@ -159,7 +160,7 @@ def test_bad_files_at_start_are_named(pair: certificates.Pair, ca: authority.Aut
     for content, words in (
         (None, f"{pair.certificate}: No such file or directory: give a PEM certificate with --tls-cert-file"),
         (b"x", "are no pair of certificate and private key in PEM form"),
-        (ca.issue(NAMES).certificate, "are no pair of certificate and private key in PEM form"),
+        (ca.serving(NAMES).certificate, "are no pair of certificate and private key in PEM form"),
         (b"", "are no pair of certificate and private key in PEM form"),
     ):
         pair.certificate.unlink() if content is None else pair.certificate.write_bytes(content)
@@ -170,7 +171,7 @@ def test_bad_files_at_start_are_named(pair: certificates.Pair, ca: authority.Aut
 
 
 def test_an_expired_certificate_at_start_is_named(pair: certificates.Pair, ca: authority.Authority) -> None:
-    write(pair, ca.issue(NAMES, valid=datetime.timedelta(days=-2)))
+    write(pair, ca.serving(NAMES, valid=datetime.timedelta(days=-2)))
     with pytest.raises(errors.UsageError, match=r"tls\.crt: the certificate ended 20.*; give a new one"):
         certificates.Certificates(pair)
 
@@ -183,10 +184,3 @@ def test_an_encrypted_key_does_not_ask_on_the_terminal(pair: certificates.Pair) 
     pair.key.write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, secret))
     with pytest.raises(errors.UsageError, match="the private key is encrypted"):
         certificates.Certificates(pair)
-
-
-def test_two_authorities_are_told_apart() -> None:
-    """A bundle of two authorities of one name lets Go pick the wrong one."""
-    one, other = authority.make(), authority.make()
-    assert one.certificate.subject != other.certificate.subject
-    assert one.certificate.serial_number != other.certificate.serial_number

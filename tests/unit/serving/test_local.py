@@ -16,7 +16,8 @@ from tests.unit.serving import converters
 from tests.unit.serving.test_http1 import Client
 
 from instar import errors
-from instar.serving import authority, local
+from instar.kube import authority
+from instar.serving import local
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "tenant"
 FILES = (EXAMPLE / "conversion.py", EXAMPLE / "crd.yaml")
@@ -108,9 +109,9 @@ async def test_what_keeps_it_from_starting_is_one_line(tmp_path: Path, change: d
 
 
 async def test_an_expired_certificate_is_said_at_start(tmp_path: Path) -> None:
-    made = authority.make()
-    issued = made.issue(["127.0.0.1"], valid=datetime.timedelta(days=-1))
-    for name, content in (("ca.crt", made.bundle), ("tls.crt", issued.certificate), ("tls.key", issued.key)):
+    made = authority.make("test")
+    issued = made.serving(["127.0.0.1"], valid=datetime.timedelta(days=-1))
+    for name, content in (("ca.crt", made.pem), ("tls.crt", issued.certificate), ("tls.key", issued.key)):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(errors.UsageError, match="the certificate ended"):
         async with local.start(*FILES, folder=tmp_path):
