@@ -42,7 +42,8 @@ def _parsed(path: Path, text: bytes) -> tuple[yaml.Node | None, Any]:
         return root, yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise errors.UsageError(f"{path}:{line}: no YAML: {error.problem or error.context}") from error
+        hint = "; within {...} a path with [] stands in quotes" if "',' or '}'" in (error.problem or "") else ""
+        raise errors.UsageError(f"{path}:{line}: no YAML: {error.problem or error.context}{hint}") from error
     except (yaml.YAMLError, UnicodeError, ValueError, RecursionError) as error:
         raise errors.UsageError(f"{path}: no YAML: {' '.join(str(error).split())[:200]}") from error
 
