@@ -1,7 +1,8 @@
 """``instar serve`` as a process of a test or a demo: own authority, free port, gone when its parent is.
 
 It is the very program that runs in a cluster, so what holds here holds there. The child reads a pipe that only its
-parent holds open: it ends with the parent however that ends, SIGKILL too.
+parent holds open: it ends with the parent however that ends, SIGKILL too. A parent that was killed leaves the folder of
+its certificates behind; the folder's name says whose it was, and the next start takes it away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import base64
 import contextlib
 import dataclasses
 import datetime
+import os
+import shutil
 import signal
 import ssl
 import sys
@@ -28,6 +31,7 @@ __all__ = ["Webhook", "renew", "start"]
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 ADDRESS = "127.0.0.1"
+FOLDER = "instar-webhook-"
 AUTHORITY_VALID, CERTIFICATE_VALID = datetime.timedelta(days=30), datetime.timedelta(days=7)
 
 
@@ -79,7 +83,7 @@ async def start(
     Raises UsageError with the words of the server if it does not start.
     """
     with contextlib.ExitStack() as stack:
-        home = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="instar-webhook-")))
+        home = folder or Path(stack.enter_context(_temporary_folder()))
         _issue(home)
         words = _command(_listed(conversion_file), _listed(crd_file), home, port, drain_seconds, arguments)
         process = await asyncio.create_subprocess_exec(
@@ -100,6 +104,25 @@ async def start(
         finally:
             await _stop(process)
             await reader
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder of this process's own; those of processes that are no more go first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{FOLDER}*-*"):
+        owner = left.name.removeprefix(FOLDER).partition("-")[0]
+        if owner.isdigit() and not _lives(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    return tempfile.TemporaryDirectory(prefix=f"{FOLDER}{os.getpid()}-")
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
 
 
 def _listed(files: str | Path | Sequence[str | Path]) -> list[str]:

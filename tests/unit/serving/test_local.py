@@ -55,15 +55,15 @@ def is_running(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
-async def test_ends_with_its_parent(tmp_path: Path) -> None:
-    """Killed with SIGKILL, a parent cleans nothing up: the server ends by itself."""
+async def test_ends_with_its_parent() -> None:
+    """Killed with SIGKILL, a parent cleans nothing up: the server ends by itself, and the next start clears away."""
     script = f"""
         import asyncio
         from instar.serving import local
 
         async def main():
             async with local.start({str(FILES[0])!r}, {str(FILES[1])!r}) as webhook:
-                print(webhook.pid, flush=True)
+                print(webhook.pid, webhook.folder, flush=True)
                 await asyncio.sleep(60)
 
         asyncio.run(main())
@@ -72,13 +72,19 @@ async def test_ends_with_its_parent(tmp_path: Path) -> None:
         sys.executable, "-c", textwrap.dedent(script), stdout=asyncio.subprocess.PIPE
     )
     assert parent.stdout is not None
-    pid = int(await asyncio.wait_for(parent.stdout.readline(), 30))
+    words = (await asyncio.wait_for(parent.stdout.readline(), 30)).decode().split()
+    pid, folder = int(words[0]), Path(words[1])
     assert is_running(pid)
     parent.kill()
     await parent.wait()
     async with asyncio.timeout(10):
         while is_running(pid):
             await asyncio.sleep(0.05)
+    assert folder.exists()
+    async with local.start(*FILES) as webhook:
+        assert not folder.exists()
+        assert webhook.folder.exists()
+    assert not webhook.folder.exists()
 
 
 @pytest.mark.parametrize(
