@@ -48,10 +48,16 @@ class Server:
         document = {**self._head(act.version, act.body.get("metadata", {})), "spec": copy.deepcopy(act.body["spec"])}
         if act.admitted:
             there = subject.other(self._judged, act.version)
-            seen = self._judged.move(self._judged.settled(document), there)
+            seen = self._judged.move(self._unstored(document), there)
             changed = self._judged.settled(edits.apply_all(seen, act.admitted))
             document = self._judged.move(changed, act.version)
         self._store(document)
+
+    def _unstored(self, document: Document) -> Document:
+        """What admission sees of a create: defaults and managedFields, and no uid yet."""
+        written = self._judged.write(document)
+        metadata = {name: value for name, value in written["metadata"].items() if name != "uid"}
+        return {**written, "metadata": metadata}
 
     def _write(self, act: acts.Write) -> None:
         before = self.read(act.version)

@@ -92,8 +92,10 @@ def _restored(of: twin.Twin, document: Document, paths: tuple[str, ...], brought
 def _untouched(of: twin.Twin, document: Document, target: str) -> bool:
     """Whether the object is the one on which its entries were put, with its defaults or without."""
     notes = (document.get("metadata") or {}).get("annotations") or {}
-    view = notes.get(f"{of.prefix}{target}.{entries.VIEW}")
-    return view in (entries.view(document), entries.view(of.written(document)))
+    start = f"{of.prefix}{target}."
+    carried = {key[len(start) :]: text for key, text in notes.items() if key.startswith(start)}
+    view = carried.pop(entries.VIEW, None)
+    return view in (entries.view(document, carried), entries.view(of.written(document), carried))
 
 
 def _dropped(of: twin.Twin, drop: conversion_module.Drop, brought: Found, source: str, target: str) -> Line:

@@ -5,7 +5,7 @@
     o ?=  <---- bare(b->a) ------ y           3     kept if nothing that the client sees is disturbed
       each leaf at which they differ ------>  4     is an entry for a, on y
 
-1. o is as it was when its entries for b were put on it (its view says so): all of them come back.
+1. o and its entries for b are as they were when these were put on it (its view says so): all of them come back.
 2. Otherwise an entry is a candidate where y0 shows its base, where the list items and map keys on its path are still
    there if they were, and where no member of its declared group is refused.
 3. All candidates are restored if each leaf of o that comes back without them comes back with them; else one by one in
@@ -167,7 +167,8 @@ class _Run:
     def merge(self, mine: Mapping[str, Any]) -> tuple[Drop, ...]:
         """Steps 1 to 3: puts entries back into the result."""
         read, dropped = untrusted.read(self._hop, mine)
-        if mine.get(entries.VIEW) == entries.view(self._viewed()):
+        carried = {tail: text for tail, text in mine.items() if tail != entries.VIEW}
+        if mine.get(entries.VIEW) == entries.view(self._viewed(), carried):
             self.result = restoring.restore(self.result, self._hop.target.node, _leaves(read))
             self.restored = tuple(sorted(read))
             return tuple(dropped)
@@ -265,10 +266,13 @@ def _carry(
             written[key] = (difference.path, entries.write(_entry(side, seen, difference), hop.kind))
     if not written:
         return (), {}
-    target = {"apiVersion": hop.target.api_version, "kind": hop.kind, **run.result}
-    written[f"{hop.prefix}{side.version}.{entries.VIEW}"] = ("", entries.view(target))
+    view = f"{hop.prefix}{side.version}.{entries.VIEW}"
+    written[view] = ("", "0" * entries.VIEW_LENGTH)
     kept = budget.fit({**found.others, **found.third}, written, side.plan)
-    return tuple(where for where, _ in kept.values() if where), {key: text for key, (_, text) in kept.items()}
+    target = {"apiVersion": hop.target.api_version, "kind": hop.kind, **run.result}
+    texts = {key: text for key, (_, text) in kept.items() if key != view}
+    carried = {entries.split(key[len(hop.prefix) :])[1]: text for key, text in texts.items()}
+    return tuple(where for where, _ in kept.values() if where), {**texts, view: entries.view(target, carried)}
 
 
 def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> entries.Entry:

@@ -2,7 +2,7 @@
 
 ==========  ==========================================================  ==============================================
 annotation  ``carried.<domain>/<version>.<16 hex of sha256(path)>``     a compact JSON list
-view        ``carried.<domain>/<version>.view``                         32 hex: ``view(object)``
+view        ``carried.<domain>/<version>.view``                         32 hex: ``view(object, entries)``
 ==========  ==========================================================  ==============================================
 
 ``version`` is the one that the leaf belongs to, and that cannot lose it: not the version of the object it is put on.
@@ -63,7 +63,7 @@ __all__ = [
 FORMAT = 2
 """The latest; entries of format 1 bear no number."""
 LONGEST_BASE = 64
-VIEW = "view"
+VIEW, VIEW_LENGTH = "view", 32
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _ITEMS = re.compile(r"[0-9a-f]{16}(,[0-9a-f]{16})*")
 
@@ -113,9 +113,12 @@ def key(version: str, where: str) -> str:
     return f"{version}.{hashlib.sha256(where.encode()).hexdigest()[:16]}"
 
 
-def view(obj: Mapping[str, Any]) -> str:
-    """The digest of an object as a client sees it: apiVersion, kind and body."""
-    return digest({name: value for name, value in obj.items() if name != "metadata"})
+def view(obj: Mapping[str, Any], carried: Mapping[str, Any]) -> str:
+    """The digest of an object as a client sees it (apiVersion, kind and body) and of the entries put on it, by tail.
+
+    The entries too: an apply of a saved manifest lays its view and its entries over newer ones, which it does not know.
+    """
+    return digest([{name: value for name, value in obj.items() if name != "metadata"}, dict(carried)])
 
 
 def digest(value: Any) -> str:

@@ -433,9 +433,11 @@ def test_a_forged_entry_is_dropped(where: str, value: Any, reason: str, viewed: 
     bound = subject.losing(INTEGERS, "c")
     forged = subject.thing("old", {"a": 1})
     key = f"carried.acme.io/{entries.key('new', where)}"
-    forged["metadata"]["annotations"] = {key: entries.write(entries.Entry(where, value[0]), "Thing")}
+    text = entries.write(entries.Entry(where, value[0]), "Thing")
+    forged["metadata"]["annotations"] = {key: text}
     if viewed:
-        forged["metadata"]["annotations"]["carried.acme.io/new.view"] = entries.view(forged)
+        view = entries.view(forged, {key.rpartition(".")[2]: text})
+        forged["metadata"]["annotations"]["carried.acme.io/new.view"] = view
     outcome = bound.outcome(forged, "new")
     assert outcome.object == subject.thing("new", {"a": 1})
     assert outcome.dropped == (conversion.Drop(key, reason),)
