@@ -19,7 +19,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    session.run("pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/cases", "tests/test_docs.py", external=True)
+    session.run("pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/cases", "tests/test_docs.py", "tests/test_tutorial.py", external=True)
 
 
 @nox.session
