@@ -4,6 +4,15 @@ import nox
 
 nox.options.default_venv_backend = "none"
 
+UNIT = (
+    "tests/unit",
+    "tests/golden",
+    "tests/wire",
+    "tests/cases",
+    "tests/test_docs.py",
+    "tests/test_tutorial.py",
+)
+
 
 @nox.session
 def lint(session: nox.Session) -> None:
@@ -19,7 +28,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    session.run("pytest", "-q", "tests/unit", "tests/golden", "tests/wire", "tests/cases", "tests/test_docs.py", "tests/test_tutorial.py", external=True)
+    session.run("pytest", "-q", "-n", "2", *UNIT, external=True)
 
 
 @nox.session
