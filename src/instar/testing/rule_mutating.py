@@ -106,8 +106,19 @@ def _swaps(rules: tuple[model.Rule, ...], where: str) -> Iterator[Change]:
             here, there = _path(one.rule, side, first), _path(other.rule, side, second)
             if here != there and _holder(one.where) == _holder(other.where):
                 moved = {(one.where, side, first): there, (other.where, side, second): here}
-                text = f"{where}{one.where}.{side} {here!r} <-> {other.where}.{side} {there!r}"
-                yield text, one.rule.origin, _moved(rules, "", moved)
+                changed = _moved(rules, "", moved)
+                if _unordered(changed) != _unordered(rules):
+                    text = f"{where}{one.where}.{side} {here!r} <-> {other.where}.{side} {there!r}"
+                    yield text, one.rule.origin, changed
+
+
+def _unordered(rules: tuple[model.Rule, ...]) -> list[tuple[str, Any]]:
+    """The rules without their order, which means nothing: two of a kind that trade all they say are what they were."""
+    alone = ((rule, model.nested(rule)) for rule in rules)
+    return sorted(
+        (repr(dataclasses.replace(rule, rules=()) if inner else rule), _unordered(inner or ()))  # type: ignore[call-arg]
+        for rule, inner in alone
+    )
 
 
 def _holder(where: str) -> str:
