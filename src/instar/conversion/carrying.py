@@ -73,8 +73,8 @@ def _stored(metadata: Mapping[str, Any]) -> bool:
 
 
 def _seen(metadata: Mapping[str, Any]) -> bool:
-    """Whether somebody sees it: clients and admission do, and server-side apply takes managedFields off before."""
-    return _stored(metadata) or bool(metadata.get("managedFields"))
+    """Whether somebody sees it: clients and admission do. In a calculation there are no managedFields, or ``[{}]``."""
+    return _stored(metadata) or any(metadata.get("managedFields") or ())
 
 
 class _Run:
