@@ -1,11 +1,14 @@
 """How fast `instar migrate` is, next to the limit and to what people run today, in one run on one server.
 
     python bench/migrate.py [--objects 6000] [--rounds 3] [--json FILE]
+    python bench/migrate.py --memory 1000,6000,20000
 
 Each contender takes all objects of one CRD (strategy None, identical schemas, 1 KiB each) from the old storage version
 to the new one; before each, the storage version is flipped, and after each, raw etcd must hold every object at the new
 one, or the run stops. *raw* is bench/raw, a Go program that lists and writes and does nothing else: the limit. Whole
 processes are measured (CPU, peak memory), except the phases of instar, which are read at the boundaries of its pass.
+
+With --memory instar alone migrates more and more objects: its peak memory must not grow with them.
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ import argparse
 import asyncio
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -29,19 +31,16 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from instar.controllers import migrate
 from instar.controlplane import plane, toolchain
 from instar.kube import client as kube_client
 from instar.kube import etcd as kube_etcd
 from instar.kube import kubeconfig
-from instar.migration import actions, evidence, settings
 from instar.model import crd as crd_model
 
 GROUP, PLURAL, NAME = "bench.instar.dev", "gauges", "gauges.bench.instar.dev"
 SCREEN = Console(stderr=True)
 RAW = {"raw, 16 in flight": 16, "raw, 32 in flight": 32, "raw, 64 in flight": 64}
 LOOP = "kubectl get, kubectl replace"
-PHASES = {actions.Rewrite: "rewrite", actions.CatchUp: "rewrite", actions.Prove: "proof", actions.Recheck: "proof"}
 
 
 def crd(storage: str) -> dict[str, Any]:
@@ -68,22 +67,26 @@ def gauge(number: int) -> dict[str, Any]:
     }
 
 
-async def seed(client: kube_client.Client, objects: int) -> None:
+async def install(client: kube_client.Client) -> None:
     await client.create(crd_model.RESOURCE, crd("v1"))
     while not crd_model.condition(crd_model.parse(await client.get(crd_model.RESOURCE, NAME)), "Established"):
         await asyncio.sleep(0.1)
     await asyncio.sleep(3)
+
+
+async def seed(client: kube_client.Client, objects: int, *, there: int = 0) -> None:
+    """Create objects until there are so many."""
     kind = crd_model.resource(crd_model.parse(await client.get(crd_model.RESOURCE, NAME)), "v1")
     turns = asyncio.Semaphore(32)
     with Progress(console=SCREEN, transient=True) as progress:
-        task = progress.add_task("seeding", total=objects)
+        task = progress.add_task("seeding", total=objects - there)
 
         async def one(number: int) -> None:
             async with turns:
                 await client.create(kind, gauge(number), "default")
             progress.advance(task)
 
-        await asyncio.gather(*(one(number) for number in range(objects)))
+        await asyncio.gather(*(one(number) for number in range(there, objects)))
 
 
 async def flip(client: kube_client.Client) -> str:
@@ -155,45 +158,10 @@ def loop(kubectl: str, kube_file: Path, version: str) -> dict[str, float]:
 
 
 def instar(kube_file: Path, settle_seconds: float) -> dict[str, float]:
-    command = [sys.executable, __file__, "--one-migration", str(kube_file), "--settle", str(settle_seconds)]
+    program = Path(__file__).parent / "one_migration.py"
+    command = [sys.executable, str(program), str(kube_file), NAME, str(settle_seconds)]
     found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return found
-
-
-class Phases:
-    """Adds up wall and CPU time between the boundaries of a pass."""
-
-    def __init__(self) -> None:
-        self.spent = {f"{phase}_{what}": 0.0 for phase in ("rewrite", "proof") for what in ("seconds", "cpu_seconds")}
-        self._began = (0.0, 0.0)
-
-    async def before(self, action: actions.Action[Any]) -> None:
-        self._began = (time.perf_counter(), time.process_time())
-
-    async def after(self, action: actions.Action[Any], outcome: Any) -> None:
-        phase = PHASES.get(type(action))
-        if phase is not None:
-            self.spent[f"{phase}_seconds"] += time.perf_counter() - self._began[0]
-            self.spent[f"{phase}_cpu_seconds"] += time.process_time() - self._began[1]
-
-
-async def one_migration(kube_file: str, settle_seconds: float) -> None:
-    """What runs in a process of its own, so that its memory and CPU are its own."""
-    phases, began = Phases(), time.perf_counter()
-    async with kube_client.Client(kubeconfig.load(kube_file), connections=48) as client:
-        chosen = settings.Settings(settle_seconds=settle_seconds, servers=client.servers)
-        found = await migrate.run(client, NAME, chosen, observer=phases)
-    if found.result is not evidence.Result.TRIMMED:
-        raise SystemExit(f"instar: {found.summary}")
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    numbers = {
-        **phases.spent,
-        "seconds": phases.spent["rewrite_seconds"],
-        "cpu_seconds": phases.spent["rewrite_cpu_seconds"],
-        "total_seconds": time.perf_counter() - began,
-        "rss_mib": own.ru_maxrss / 1024,
-    }
-    print(json.dumps(numbers))
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -235,6 +203,7 @@ async def bench(objects: int, rounds: int, settle_seconds: float) -> dict[str, l
             credentials(control_plane.kubeconfig, folder)
             config = kubeconfig.load(str(control_plane.kubeconfig))
             async with kube_client.Client(config) as client, kube_etcd.Etcd(control_plane.etcd) as etcd:
+                await install(client)
                 await seed(client, objects)
                 for number in range(1, rounds + 1):
                     for contender in results:
@@ -252,6 +221,37 @@ async def bench(objects: int, rounds: int, settle_seconds: float) -> dict[str, l
                         await check(etcd, version, objects, contender)
                         results[contender].append(run)
     return results
+
+
+async def memory(sizes: list[int], settle_seconds: float) -> list[dict[str, float]]:
+    """Peak memory of instar at each number of objects, on one server that is filled step by step."""
+    runs: list[dict[str, float]] = []
+    async with plane.start(plane.Settings()) as control_plane:
+        config = kubeconfig.load(str(control_plane.kubeconfig))
+        async with kube_client.Client(config) as client, kube_etcd.Etcd(control_plane.etcd) as etcd:
+            await install(client)
+            for there, objects in zip([0, *sizes], sizes, strict=False):
+                await seed(client, objects, there=there)
+                version = await flip(client)
+                SCREEN.print(f"{objects} objects")
+                run = await asyncio.to_thread(instar, control_plane.kubeconfig, settle_seconds)
+                await check(etcd, version, objects, "instar")
+                runs.append({"objects": objects, **run})
+    return runs
+
+
+def show_memory(runs: list[dict[str, float]]) -> None:
+    table = Table(title="instar alone, strategy None, objects of 1 KiB")
+    for column in ("objects", "peak RSS MiB", "client CPU ms/object", "rewrite: objects/s"):
+        table.add_column(column, justify="right")
+    for run in runs:
+        table.add_row(
+            f"{run['objects']:,}",
+            f"{run['rss_mib']:.0f}",
+            f"{run['cpu_seconds'] * 1000 / run['objects']:.2f}",
+            f"{run['objects'] / run['seconds']:.0f}",
+        )
+    Console().print(table)
 
 
 def summary(results: dict[str, list[dict[str, float]]], objects: int) -> dict[str, dict[str, float]]:
@@ -296,12 +296,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settle", type=float, default=10.0)
     parser.add_argument("--json", type=Path, help="also write every run there")
-    parser.add_argument("--one-migration", metavar="KUBECONFIG", help=argparse.SUPPRESS)
+    parser.add_argument("--memory", metavar="N,N,...", help="only instar's peak memory at so many objects")
     chosen = parser.parse_args()
     import uvloop
 
-    if chosen.one_migration:
-        uvloop.run(one_migration(chosen.one_migration, chosen.settle))
+    if chosen.memory:
+        runs = uvloop.run(memory(sorted(int(size) for size in chosen.memory.split(",")), chosen.settle))
+        show_memory(runs)
+        if chosen.json:
+            chosen.json.write_text(json.dumps({"memory": runs}, indent=2) + "\n")
         return
     results = uvloop.run(bench(chosen.objects, chosen.rounds, chosen.settle))
     medians = summary(results, chosen.objects)
