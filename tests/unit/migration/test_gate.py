@@ -43,6 +43,12 @@ def test_all_facts_hold() -> None:
     assert reason({}) == ""
 
 
+def test_what_others_write_all_the_time_holds_nothing() -> None:
+    """Contended objects are current at the revision that was answered: only whether they were old is not known."""
+    hot = dataclasses.replace(CLEAN, counts=evidence.Counts(listed=2, unchanged=1, contended=1), contended=(OLD,))
+    assert reason({"rewrite": hot, "proof": hot}) == ""
+
+
 def seen(*servers: evidence.ServerSeen, leases: int | None = None) -> evidence.ServersSeen:
     return evidence.ServersSeen(servers=servers, source="kubeconfig", leases=leases)
 
