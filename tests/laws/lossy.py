@@ -9,26 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
+from tests.laws import kinds
+from tests.laws.piece import Convert, Fields, Piece, is_text, is_whole
 
 GROUP, KIND, PLURAL = "laws.example.com", "Thing", "things"
 DOMAIN = GROUP
-Fields = dict[str, Any]
-Convert = Callable[[Fields], Fields]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Piece:
-    """Fields at version ``one`` and at version ``two``, and how they convert; both ways are total."""
-
-    kind: str
-    one: Mapping[str, Any]
-    two: Mapping[str, Any]
-    to_two: Convert
-    to_one: Convert
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -150,15 +139,7 @@ def function(node: Node, side: str, to: str = "") -> Convert:
     return converter
 
 
-# The pieces: each a way in which real converters lose.
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+# The pieces: each a way in which real converters lose; more of them in kinds.py.
 
 
 def rename(n: str, kind: Mapping[str, Any], other: Mapping[str, Any]) -> Piece:
@@ -185,8 +166,8 @@ def bucket(n: str) -> Piece:
         kind="bucket",
         one={n: {"type": "integer"}},
         two={n: {"type": "string", "enum": ["small", "large"]}},
-        to_two=lambda f: {n: "small" if f[n] < 5 else "large"} if _whole(f.get(n)) else {},
-        to_one=lambda f: {n: 1 if f[n] == "small" else 10} if _text(f.get(n)) else {},
+        to_two=lambda f: {n: "small" if f[n] < 5 else "large"} if is_whole(f.get(n)) else {},
+        to_one=lambda f: {n: 1 if f[n] == "small" else 10} if is_text(f.get(n)) else {},
     )
 
 
@@ -194,13 +175,13 @@ def template(n: str) -> Piece:
     """One string with two values in it, spelled in many ways; what cannot be parsed is let go."""
 
     def parse(fields: Fields) -> Fields:
-        found = re.fullmatch(r"\s*x=([^,]*),\s*y=([^,]*?)\s*", fields[n]) if _text(fields.get(n)) else None
+        found = re.fullmatch(r"\s*x=([^,]*),\s*y=([^,]*?)\s*", fields[n]) if is_text(fields.get(n)) else None
         return {n: {"x": found[1], "y": found[2]}} if found else {}
 
     def write(fields: Fields) -> Fields:
         inner = fields.get(n)
         parts = [inner.get("x", ""), inner.get("y", "")] if isinstance(inner, dict) else []
-        return {n: f"x={parts[0]},y={parts[1]}"} if parts and all(map(_text, parts)) else {}
+        return {n: f"x={parts[0]},y={parts[1]}"} if parts and all(map(is_text, parts)) else {}
 
     inner = {
         "type": "object",
@@ -216,8 +197,8 @@ def clamp(n: str) -> Piece:
         kind="clamp",
         one={n: {"type": "integer", "minimum": -1000, "maximum": 1000}},
         two={n: {"type": "integer", "minimum": 0, "maximum": 100}},
-        to_two=lambda f: {n: min(max(f[n], 0), 100)} if _whole(f.get(n)) else {},
-        to_one=lambda f: {n: f[n]} if _whole(f.get(n)) else {},
+        to_two=lambda f: {n: min(max(f[n], 0), 100)} if is_whole(f.get(n)) else {},
+        to_one=lambda f: {n: f[n]} if is_whole(f.get(n)) else {},
     )
 
 
@@ -227,8 +208,8 @@ def cast(n: str) -> Piece:
         kind="cast",
         one={n: {"type": "integer"}},
         two={n: {"type": "string"}},
-        to_two=lambda f: {n: str(f[n])} if _whole(f.get(n)) else {},
-        to_one=lambda f: {n: int(f[n])} if _text(f.get(n)) and re.fullmatch(r"0*[0-9]{1,18}", f[n], re.ASCII) else {},
+        to_two=lambda f: {n: str(f[n])} if is_whole(f.get(n)) else {},
+        to_one=lambda f: {n: int(f[n])} if is_text(f.get(n)) and re.fullmatch(r"0*[0-9]{1,18}", f[n], re.ASCII) else {},
     )
 
 
@@ -238,7 +219,7 @@ def scaled(n: str) -> Piece:
         kind="scaled",
         one={n: {"type": "integer"}},
         two={n: {"type": "number"}},
-        to_two=lambda f: {n: f[n] / 1000} if _whole(f.get(n)) else {},
+        to_two=lambda f: {n: f[n] / 1000} if is_whole(f.get(n)) else {},
         to_one=lambda f: {n: round(f[n] * 1000)} if isinstance(f.get(n), (int, float)) and abs(f[n]) < 9e15 else {},
     )
 
@@ -250,8 +231,8 @@ def first(n: str, list_type: str) -> Piece:
         kind=f"first of {list_type}",
         one={n: many},
         two={n: {"type": "string"}},
-        to_two=lambda f: {n: f[n][0]} if isinstance(f.get(n), list) and f[n] and _text(f[n][0]) else {},
-        to_one=lambda f: {n: [f[n]]} if _text(f.get(n)) else {},
+        to_two=lambda f: {n: f[n][0]} if isinstance(f.get(n), list) and f[n] and is_text(f[n][0]) else {},
+        to_one=lambda f: {n: [f[n]]} if is_text(f.get(n)) else {},
     )
 
 
@@ -273,7 +254,7 @@ def listed(n: str) -> Piece:
         items = fields.get(n)
         if not isinstance(items, list):
             return {}
-        named = [one for one in items if isinstance(one, dict) and _text(one.get("name"))]
+        named = [one for one in items if isinstance(one, dict) and is_text(one.get("name"))]
         return {n: {one["name"]: {"value": one["value"]} if "value" in one else {} for one in named}}
 
     def to_list(fields: Fields) -> Fields:
@@ -284,7 +265,8 @@ def listed(n: str) -> Piece:
         return {n: [{"name": name} | ({"value": one["value"]} if "value" in one else {}) for name, one in pairs]}
 
     two = {"type": "object", "additionalProperties": slim}
-    return Piece(kind="listed", one={n: keyed}, two={n: two}, to_two=to_map, to_one=to_list)
+    items = (lambda f: {i["name"]: i for i in f.get(n, ()) if "name" in i}, lambda f: f.get(n, {}))
+    return Piece(kind="listed", one={n: keyed}, two={n: two}, to_two=to_map, to_one=to_list, items=items)
 
 
 def lowered(n: str) -> Piece:
@@ -293,8 +275,8 @@ def lowered(n: str) -> Piece:
         kind="lowered",
         one={n: {"type": "string"}},
         two={n: {"type": "string"}},
-        to_two=lambda f: {n: f[n].lower()} if _text(f.get(n)) else {},
-        to_one=lambda f: {n: f[n].lower()} if _text(f.get(n)) else {},
+        to_two=lambda f: {n: f[n].lower()} if is_text(f.get(n)) else {},
+        to_one=lambda f: {n: f[n].lower()} if is_text(f.get(n)) else {},
     )
 
 
@@ -386,13 +368,15 @@ def _twin(kind: Mapping[str, Any]) -> st.SearchStrategy[Mapping[str, Any]]:
 
 
 def pieces(n: str) -> st.SearchStrategy[Piece]:
-    kinds = st.sampled_from(KINDS)
+    fields = st.sampled_from(KINDS)
     return st.one_of(
-        kinds.flatmap(lambda kind: st.builds(rename, st.just(n), st.just(kind), _twin(kind))),
-        st.builds(dropped, st.just(n), kinds, kinds),
+        fields.flatmap(lambda kind: st.builds(rename, st.just(n), st.just(kind), _twin(kind))),
+        st.builds(dropped, st.just(n), fields, fields),
         st.sampled_from([bucket(n), template(n), clamp(n), cast(n), scaled(n), listed(n), lowered(n), filled(n)]),
         st.sampled_from([first(n, "atomic"), first(n, "set"), trimmed(n, "atomic"), trimmed(n, "set"), crossed(n)]),
         st.builds(unemptied, st.just(n), st.sampled_from([kind for kind in KINDS if "default" not in kind])),
+        st.sampled_from(kinds.ALL).map(lambda made: made(n)),
+        st.sampled_from(kinds.ALL).map(lambda made: made(n)),
     )
 
 
