@@ -123,15 +123,15 @@ class _Run:
         node, kept = self._hop.target.node, set(self.restored)
         while places := sorted(set(emptied.places(answer, node)) - kept):
             less = restoring.restore(answer, node, [(places[0], ABSENT)])
-            if self._lost(less) <= self._lost(answer):
+            if all(self._lost(less, defaults) <= self._lost(answer, defaults) for defaults in (False, True)):
                 answer = less
             else:
                 kept.add(places[0])
         return answer
 
-    def _lost(self, answer: dict[str, Any]) -> set[str]:
-        """The leaves that the answer alone does not bring back."""
-        side, back = self._hop.source, self._returned(answer, defaults=False)
+    def _lost(self, answer: dict[str, Any], defaults: bool) -> set[str]:
+        """The leaves that the answer alone does not bring back: those of entries here, or of a stored object."""
+        side, back = self._hop.source, self._returned(answer, defaults=defaults)
         return {leaf.path for leaf in leaves.differences(self.own, back, side.node)}
 
     def differing(self, answer: dict[str, Any]) -> list[leaves.Difference]:
