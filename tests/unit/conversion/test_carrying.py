@@ -31,7 +31,7 @@ THREE = widget("v1", {"tier": "bronze", "resources": {"replicas": 3}})
 STORED = widget(
     "v1alpha1",
     {"size": "small"},
-    {REPLICAS: '["Widget","/spec/resources/replicas",[3],[1]]', VIEW: "80359ba86dc6caa33ded711a8f196092"},
+    {REPLICAS: '["Widget","/spec/resources/replicas",[3],[1]]', VIEW: "9d8d25dd0280b968fc5ccde086d8013f"},
 )
 
 
