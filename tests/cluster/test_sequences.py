@@ -28,7 +28,7 @@ STORAGE = {
     "flipped": ("v1alpha1", "v1"),
     "flipped back": ("v1", "v1alpha1"),
 }
-BATCH, AT_ONCE, LENGTH = 250, 12, 4
+BATCH, AT_ONCE, LENGTH = 250, 12, 3
 """Stories for each flip, how many of them are in flight, and their acts after the beginning."""
 EACH = pytest.mark.parametrize("name", sorted(examples.ALL))
 

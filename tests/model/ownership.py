@@ -2,7 +2,7 @@
 
 A leaf belongs to a manager at the version that it spoke. Whoever changes a leaf takes it from all who see the change at
 their version; an apply that would do so without force is a conflict. What a manager applied and now leaves out goes,
-unless somebody else owns it: then it stays as that owner says it.
+unless somebody else owns it, at whatever version: then it stays as it is.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ def without(owners: Owners, changes: Mapping[str, set[Leaf]], writer: Owner) -> 
     }
 
 
+def undefaulted(example: Example, said: Said) -> Said:
+    """What an object is at the other version for ownership: a default is nobody's word there."""
+    there = example.converted(said)
+    values = dict(there.values)
+    for relation in example.all:
+        silent = relation.place(said.version) is not None and said.values[relation.name] is MISSING
+        if silent and relations.same(values[relation.name], relation.meaning(there.version, MISSING)):
+            values[relation.name] = MISSING
+    return dataclasses.replace(there, values=values)
+
+
 def updated(example: Example, owners: Owners, at: str, changes: Mapping[str, set[Leaf]], after: Said) -> Owners:
     """The owners after a write that is no apply."""
     writer = (EDITOR, at)
@@ -82,7 +93,6 @@ def given_up(example: Example, seen: Said, owners: Owners, writer: Owner, wanted
     mine = owners.get(writer)
     if mine is None:
         return seen
-    away = example.converted(seen)
     others = [owned for owner, owned in owners.items() if owner != writer]
     values = dict(seen.values)
     for name in sorted({name for name, _ in mine.leaves}):
@@ -90,24 +100,18 @@ def given_up(example: Example, seen: Said, owners: Owners, writer: Owner, wanted
         left = {leaf for leaf in here if _gone(mine, leaf, here, wanted, seen.version)}
         held = {leaf for owned in others if owned.version == seen.version for leaf in owned.leaves}
         elsewhere = {leaf for owned in others if owned.version != seen.version for leaf in owned.leaves}
-        left -= held
-        if not left:
-            continue
-        if any(_covers(leaf, one) for leaf in left for one in elsewhere):
-            relation = next(one for one in example.all if one.name == name)
-            values[name] = relation.meaning(seen.version, away.values[name])
-        else:
+        left = {leaf for leaf in left - held if not any(_covers(leaf, one) for one in elsewhere)}
+        if left:
             values[name] = _less(values[name], left)
-    return dataclasses.replace(seen, values=values, memory=_unsaid(example, seen, mine, others))
+    return dataclasses.replace(seen, values=values, memory=_unsaid(seen, mine, others, wanted))
 
 
-def _unsaid(example: Example, seen: Said, mine: Owned, others: list[Owned]) -> Mapping[str, tuple[object, object]]:
-    """The memory without what the manager had said at the other version, of which this one has no word."""
+def _unsaid(seen: Said, mine: Owned, others: list[Owned], wanted: set[Leaf]) -> Mapping[str, tuple[object, object]]:
+    """The memory without what the manager had said at the other version, and this one does not show."""
     if mine.version == seen.version:
         return seen.memory
-    held = {name for owned in others for name, _ in owned.leaves}
-    wordless = {one.name for one in example.all if one.place(seen.version) is None}
-    gone = {name for name, _ in mine.leaves} & wordless - held
+    held = {name for owned in others for name, _ in owned.leaves} | {name for name, _ in wanted}
+    gone = {name for name, _ in mine.leaves if seen.values[name] is MISSING} - held
     return {**seen.memory, **dict.fromkeys(gone, (FORGOTTEN, MISSING))}
 
 

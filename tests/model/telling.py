@@ -145,7 +145,7 @@ class _Teller:
             shared = relation.place(other(version)) is not None
             if said is MISSING and chance < (0.3 if shared else FILLED):
                 said = self._fresh(place, version)
-            elif shared and chance > FILLED:
+            elif shared and chance > 0.6:
                 said = MISSING
             place.put(document, said)
         return document["spec"]

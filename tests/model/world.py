@@ -64,9 +64,13 @@ class World:
 
     def _changes(self, said: Said, new: bool = False) -> tuple[dict[str, set[ownership.Leaf]], ...]:
         """By version, the leaves that a write changes, and those that are there after it."""
-        after = {said.version: said, other(said.version): self.example.converted(said)}
-        changes = {at: ownership.changed(self.example, None if new else self.read(at), after[at]) for at in after}
+        before = {} if new else self._compared(self.read(said.version))
+        after = self._compared(said)
+        changes = {at: ownership.changed(self.example, before.get(at), after[at]) for at in after}
         return changes, {at: set(ownership.leaves(self.example, after[at])) for at in after}
+
+    def _compared(self, said: Said) -> dict[str, Said]:
+        return {said.version: said, other(said.version): ownership.undefaulted(self.example, said)}
 
     # --- acts ---------------------------------------------------------------------------------------------------------
 
@@ -155,6 +159,8 @@ class World:
         if not document.get("spec"):
             return False
         said = self.example.said(act.version, document, pruned.memory)
+        if not self.example.document(self.example.converted(said)).get("spec"):
+            return False
         changes, present = self._changes(said)
         self.conflict = not act.force and ownership.conflicts(self.owners, changes, present, writer)
         if not self.conflict:

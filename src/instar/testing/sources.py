@@ -20,7 +20,7 @@ from instar.testing import objects, scalars
 
 __all__ = ["Drawn", "Seeded", "Source"]
 
-POOL_SIZE = 48
+POOL_SIZE, BYTES = 48, 4096
 T = TypeVar("T")
 
 
@@ -89,20 +89,19 @@ def _keys() -> tuple[str, ...]:
 
 
 def _filled(strategy: st.SearchStrategy[Any]) -> tuple[Any, ...]:
-    """Different values of a strategy, the same in every process."""
+    """Different values of a strategy, the same in every process.
+
+    Made from fixed bytes: left to itself, Hypothesis also tries the constants of whatever modules are loaded.
+    """
     found: dict[str, Any] = {}
 
-    @hypothesis.seed(0)
-    @hypothesis.settings(
-        max_examples=POOL_SIZE,
-        deadline=None,
-        database=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
+    @hypothesis.settings(deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck))
     @hypothesis.given(strategy)
     def fill(value: Any) -> None:
         found.setdefault(objects.identity(value), copy.deepcopy(value))
 
-    fill()
+    make = fill.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
+    for number in range(POOL_SIZE * 4):
+        if len(found) < POOL_SIZE:
+            make(random.Random(number).randbytes(BYTES))
     return tuple(found.values())
