@@ -136,14 +136,19 @@ class _Level:
         self, ready: Sequence[_Placed], source: model.Side, target_node: structural.Node, name: str
     ) -> program.Program:
         target = model.other(source)
-        taken = [(places.level(place.steps), place.slot) for item in ready for place in item.at(source)]
+        at_root = not getattr(self.at, source)
+        taken = [
+            (places.level(place.steps), place.slot)
+            for item in ready
+            for place in item.at(source)
+            if not _pruned(item, places.level(place.steps), target_node, at_root=at_root)
+        ]
         put = [
             (places.level(place.steps), place.slot, item.part.label)
             for item in ready
             if item.at(source)
             for place in item.at(target)
         ]
-        at_root = not getattr(self.at, source)
         return program.Program(
             name=name,
             slots=1 + max((place.slot for item in ready for place in item.spoke + item.hub), default=0),
@@ -192,6 +197,17 @@ def _alien(parents: Steps, target: structural.Node) -> bool:
     """Whether the target has something else than an object in the holder's place, so that an empty one may not stay."""
     node = places.find(target, parents) if parents else None
     return node is not None and shapes.of(node) not in ("object", shapes.ANY)
+
+
+def _pruned(item: _Placed, steps: Steps, target: structural.Node, *, at_root: bool) -> bool:
+    """Whether a field of one version alone goes without being taken: pruning by the target's schema drops it."""
+    if not isinstance(item.part.rule, only.Only) or not steps:
+        return False
+    holder = places.find(target, steps[:-1])
+    if holder is None or not holder.properties or holder.embedded:
+        return False
+    stays = len(steps) - 1 <= _floor(steps[:-1], target, at_root=at_root)
+    return stays and structural.child(holder, places.keys(steps)[-1]) is None
 
 
 def _floor(parents: Steps, target: structural.Node, *, at_root: bool) -> int:
