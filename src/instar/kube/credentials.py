@@ -64,9 +64,9 @@ class Credentials:
         self.due = math.inf
         if config.token_file:
             self.due = time.monotonic() + TOKEN_FILE_SECONDS
-            return Credential(authorization=f"Bearer {_token(config)}")
+            return Credential(authorization=_bearer(_token(config), f"{_user(config)}: token file {config.token_file}"))
         if config.token:
-            return Credential(authorization=f"Bearer {config.token}")
+            return Credential(authorization=_bearer(config.token, f"{_user(config)}: token"))
         if config.username or config.password:
             pair = base64.b64encode(f"{config.username}:{config.password}".encode()).decode()
             return Credential(authorization=f"Basic {pair}")
@@ -79,8 +79,16 @@ class Credentials:
 def _token(config: kubeconfig.Config) -> str:
     try:
         return Path(config.token_file).read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise errors.KubeconfigError(f"{_user(config)}: token file {config.token_file}: {error}") from error
+    except OSError as error:
+        raise errors.KubeconfigError(f"{_user(config)}: token file {config.token_file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise errors.KubeconfigError(f"{_user(config)}: token file {config.token_file}: is no text") from error
+
+
+def _bearer(token: str, where: str) -> str:
+    if not token.isascii() or not token.isprintable():
+        raise errors.KubeconfigError(f"{where}: has a line break or another character that no token has")
+    return f"Bearer {token}"
 
 
 def _user(config: kubeconfig.Config) -> str:
@@ -146,7 +154,7 @@ def _parse(output: bytes, plugin: kubeconfig.ExecPlugin, where: str) -> tuple[Cr
         if not token and not certificate:
             raise ValueError("neither token nor clientCertificateData")
         credential = Credential(
-            authorization=f"Bearer {token}" if token else "",
+            authorization=_bearer(token, f"{where}: token") if token else "",
             certificate=certificate.encode(),
             key=status.get("clientKeyData", "").encode(),
         )

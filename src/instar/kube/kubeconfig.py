@@ -85,6 +85,8 @@ def load(path: str | None = None, context: str | None = None) -> Config:
 
 
 def _resolve(merged: kubeconfig_files.Merged, context_name: str, source: str) -> Config:
+    if not merged.contexts:
+        raise errors.KubeconfigError(f"kubeconfig {source}: no contexts in it; name another file with --kubeconfig")
     if not context_name:
         raise errors.KubeconfigError(
             f"kubeconfig {source}: no current-context; choose one with --context ({_known(merged.contexts)})"
@@ -147,8 +149,12 @@ def _config(
 
 def _server(cluster: kubeconfig_files.Entry) -> str:
     server = cluster.text("server").rstrip("/")
-    parts = urlsplit(server)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(server)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError as error:
+        raise errors.KubeconfigError(f"{cluster.where}: server {server!r} is no address: {error}") from error
+    if not fits:
         raise errors.KubeconfigError(f"{cluster.where}: server {server!r} is no http:// or https:// address")
     return server
 

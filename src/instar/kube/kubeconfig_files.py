@@ -12,6 +12,7 @@ import base64
 import binascii
 import dataclasses
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,22 @@ def searched() -> str:
 
 def find(path: str | None) -> list[Path]:
     if path is not None:
-        if not Path(path).is_file():
-            raise errors.KubeconfigError(f"kubeconfig {path}: no such file; check --kubeconfig")
-        return [Path(path)]
+        return [_named(Path(path))]
     listed = [entry for entry in os.environ.get("KUBECONFIG", "").split(os.pathsep) if entry]
     candidates = [Path(entry) for entry in listed] if listed else [Path.home() / ".kube" / "config"]
     return [candidate for candidate in dict.fromkeys(candidates) if candidate.is_file()]
+
+
+def _named(file: Path) -> Path:
+    """A pipe counts too: a shell's ``<(...)`` is one."""
+    try:
+        folder = stat.S_ISDIR(file.stat().st_mode)
+    except OSError as error:
+        why = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise errors.KubeconfigError(f"kubeconfig {file}: {why}; check --kubeconfig") from error
+    if folder:
+        raise errors.KubeconfigError(f"kubeconfig {file}: is a folder; name a file with --kubeconfig")
+    return file
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)

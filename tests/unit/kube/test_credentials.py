@@ -125,3 +125,17 @@ async def test_password() -> None:
     """A user name and a password are basic authentication."""
     known = credentials.Credentials(kubeconfig.Config(server="https://h", username="u", password="p"))
     assert (await known.renew(None)).authorization == "Basic dTpw"
+
+
+async def test_token_that_is_none(tmp_path: Path) -> None:
+    """A token with a line break, or from a file that is no text, cannot be sent: said with its place, never shown."""
+    file = tmp_path / "token"
+    file.write_bytes(b"\xff\xfe\x00")
+    wrong = {
+        "user 'me': token: has a line break": kubeconfig.Config(server="https://h", user="me", token="a\nsecret"),
+        "token: is no text": kubeconfig.Config(server="https://h", token_file=str(file)),
+    }
+    for expected, config in wrong.items():
+        with pytest.raises(errors.KubeconfigError, match=expected) as caught:
+            await credentials.Credentials(config).renew(None)
+        assert "secret" not in caught.value.message

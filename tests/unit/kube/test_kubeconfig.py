@@ -159,6 +159,16 @@ BROKEN = {
     "no such cluster": ({"clusters": []}, "no cluster 'near'; there is none"),
     "no such user": ({"users": None}, "no user 'me'; there is none"),
     "server without scheme": ({"clusters": [{"name": "near", "cluster": {"server": "h:1"}}]}, "server 'h:1' is no"),
+    "no contexts": ({"contexts": [], "current-context": ""}, "no contexts in it; name another file"),
+    "server with half an address": (
+        {"clusters": [{"name": "near", "cluster": {"server": "https://[::1"}}]},
+        "[::1' is no",
+    ),
+    "server's port": (
+        {"clusters": [{"name": "near", "cluster": {"server": "https://h:99999"}}]},
+        "99999' is no address",
+    ),
+    "server's port 0": ({"clusters": [{"name": "near", "cluster": {"server": "https://h:0"}}]}, "'https://h:0' is no"),
     "clusters is a map": ({"clusters": {"a": 1}}, "clusters must be a list"),
     "entry without name": ({"users": [{"user": {}}]}, "users[0] must have a name"),
     "token is a number": ({"users": [{"name": "me", "user": {"token": 17}}]}, "token must be a string, not 17"),
@@ -213,6 +223,19 @@ def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         kubeconfig.load()
     with pytest.raises(errors.KubeconfigError, match="nowhere: no such file"):
         kubeconfig.load("nowhere")
+    with pytest.raises(errors.KubeconfigError, match=": is a folder; name a file with --kubeconfig"):
+        kubeconfig.load(str(tmp_path))
+    with pytest.raises(errors.KubeconfigError, match="File name too long; check --kubeconfig"):
+        kubeconfig.load("x" * 5000)
     monkeypatch.setenv("KUBECONFIG", "nowhere")
     with pytest.raises(errors.KubeconfigError, match="KUBECONFIG=nowhere names no file"):
         kubeconfig.load()
+
+
+def test_pipe(tmp_path: Path) -> None:
+    """A kubeconfig may come through a pipe, as a shell's <(...) makes one."""
+    reading, writing = os.pipe()
+    os.write(writing, yaml.safe_dump(document()).encode())
+    os.close(writing)
+    assert kubeconfig.load(f"/dev/fd/{reading}").context == "dev"
+    os.close(reading)
