@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import msgspec
 
@@ -68,6 +69,7 @@ class Writer:
         self._resource = resource
         self._patience_seconds = patience_seconds
         self._canaries = canaries
+        self._collection = ("", "")
 
     async def converse(self, dialogue: object_dialogue.Dialogue) -> object_dialogue.Result:
         """Run a dialogue to its end; UnreachableError if the server asks to wait for longer than patience lasts."""
@@ -104,7 +106,7 @@ class Writer:
         try:
             answer = await self._client.request(
                 "PATCH",
-                resource_model.path(self._resource, action.item.namespace, action.item.name),
+                self._path(action.item),
                 body=action.body,
                 content_type=_PATCH_TYPES[action.kind],
                 accept=kube_client.METADATA,
@@ -115,11 +117,19 @@ class Writer:
         except (errors.ApiError, errors.UnreachableError, msgspec.MsgspecError) as error:
             return _refused(error)
 
+    def _path(self, item: object_dialogue.Item) -> str:
+        """A list comes namespace by namespace, so the collection's path is nearly always the last one's."""
+        namespace, collection = self._collection
+        if namespace != item.namespace or not collection:
+            collection = resource_model.path(self._resource, item.namespace)
+            self._collection = item.namespace, collection
+        return f"{collection}/{quote(item.name, safe='')}"
+
     async def _get(self, item: object_dialogue.Item, server: str | None) -> object_dialogue.Item | refusal.Refused:
         try:
             answer = await self._client.request(
                 "GET",
-                resource_model.path(self._resource, item.namespace, item.name),
+                self._path(item),
                 accept=kube_client.METADATA,
                 server=server,
                 retry=False,
