@@ -233,10 +233,10 @@ async def memory(sizes: list[int], settle_seconds: float) -> list[dict[str, floa
             for there, objects in zip([0, *sizes], sizes, strict=False):
                 await seed(client, objects, there=there)
                 version = await flip(client)
-                SCREEN.print(f"{objects} objects")
                 run = await asyncio.to_thread(instar, control_plane.kubeconfig, settle_seconds)
                 await check(etcd, version, objects, "instar")
                 runs.append({"objects": objects, **run})
+                SCREEN.print(f"{objects:,} objects: {_memory_numbers(runs[-1])[0]} MiB")
     return runs
 
 
@@ -245,13 +245,13 @@ def show_memory(runs: list[dict[str, float]]) -> None:
     for column in ("objects", "peak RSS MiB", "client CPU ms/object", "rewrite: objects/s"):
         table.add_column(column, justify="right")
     for run in runs:
-        table.add_row(
-            f"{run['objects']:,}",
-            f"{run['rss_mib']:.0f}",
-            f"{run['cpu_seconds'] * 1000 / run['objects']:.2f}",
-            f"{run['objects'] / run['seconds']:.0f}",
-        )
+        table.add_row(f"{run['objects']:,}", *_memory_numbers(run))
     Console().print(table)
+
+
+def _memory_numbers(run: dict[str, float]) -> tuple[str, str, str]:
+    rate, cpu = run["objects"] / run["seconds"], run["cpu_seconds"] * 1000 / run["objects"]
+    return f"{run['rss_mib']:.0f}", f"{cpu:.2f}", f"{rate:.0f}"
 
 
 def summary(results: dict[str, list[dict[str, float]]], objects: int) -> dict[str, dict[str, float]]:
