@@ -16,7 +16,6 @@ from instar import errors
 from instar.kube import etcd as kube_etcd
 from instar.testing import acts, edits, patches
 
-DOMAIN = "platform.acme.io"
 VERSIONS = ("v1alpha1", "v1")
 Document = dict[str, Any]
 
@@ -28,6 +27,7 @@ class Life:
         self._client, self._namespace = cluster.client, cluster.namespace
         self._conversion, self._mutator = conversion, mutator
         self.story, self.name = story, name
+        self._domain = conversion.crd.group
         self.reads: dict[str, Document] = {}
         self.failure: list[str] = []
         self.originals: list[str] = []
@@ -61,7 +61,7 @@ class Life:
             return
         await self.look()
         found = [] if refused == step.conflict else [f"a conflict was {'not ' * refused}expected"]
-        found += sequences.differing(DOMAIN, step, self.reads.__getitem__)
+        found += sequences.differing(self._domain, step, self.reads.__getitem__)
         if found:
             self.failure = [f"step {number}: {step.act}", *found]
 
@@ -171,12 +171,12 @@ class Life:
     def entries(self) -> dict[str, int]:
         """By version, how many of its leaves are carried on what is read at the other."""
         return {
-            version: sum(name.startswith(f"carried.{DOMAIN}/{version}.") for name in self._entries(other))
+            version: sum(name.startswith(f"carried.{self._domain}/{version}.") for name in self._entries(other))
             for version, other in (VERSIONS, VERSIONS[::-1])
         }
 
     def _entries(self, version: str) -> dict[str, str]:
-        return model.entries(self.reads[version], DOMAIN)
+        return model.entries(self.reads[version], self._domain)
 
     async def judge_end(self, etcd: Any) -> None:
         """What lies in etcd, at the version and with the values that the model says; and the originals of copies."""
@@ -185,10 +185,10 @@ class Life:
 
     async def _differing_end(self, etcd: Any) -> list[str]:
         found = await self._stored(etcd, self.name)
-        lines = model.differences(sequences.said(DOMAIN, found), self.story.stored)
+        lines = model.differences(sequences.said(self._domain, found), self.story.stored)
         for name, original in zip(self.originals, self.story.originals, strict=True):
             for version, document in original.items():
-                lines += model.differences(sequences.said(DOMAIN, await self._get(version, name)), document)
+                lines += model.differences(sequences.said(self._domain, await self._get(version, name)), document)
         return lines and ["at the end:", *lines]
 
     async def _stored(self, etcd: Any, name: str) -> Document:
@@ -197,7 +197,7 @@ class Life:
 
     async def carried_in(self, etcd: Any) -> int:
         """How many entries lie in etcd's bytes."""
-        return len(model.entries(await self._stored(etcd, self.name), DOMAIN))
+        return len(model.entries(await self._stored(etcd, self.name), self._domain))
 
 
 async def stored_at(cluster: Any, etcd: Any, conversion: Any, version: str) -> None:

@@ -34,9 +34,10 @@ EACH = pytest.mark.parametrize("name", sorted(examples.ALL))
 
 
 @pytest.fixture
-async def mutator(cluster):
+async def mutator(cluster, name):
+    group = examples.ALL[name].crd["spec"]["group"]
     with admission.serve() as server:
-        body = server.configuration("platform.acme.io", sequences.VERSIONS)
+        body = server.configuration(group, sequences.VERSIONS)
         await cluster.client.create(admission.CONFIGURATIONS, body)
         yield server
         await cluster.client.delete(admission.CONFIGURATIONS, body["metadata"]["name"])
@@ -61,6 +62,23 @@ async def test_nothing_is_lost_in_many_stories(
     """The same with 50,000 stories."""
     share = SOAK_COUNT // (len(STORAGE) * len(examples.ALL))
     await told(cluster, etcd, serve_conversion, mutator, name, stored, share)
+
+
+@pytest.mark.parametrize("storage", ["v1alpha1", "v1"])
+async def test_a_saved_manifest_applied_again_wins(cluster, serve_conversion, storage: str) -> None:
+    """With its entries, over newer ones: its values are seen at both versions, and it owns them."""
+    conversion = await serve_conversion("tenant", storage=storage)
+    old, new, where = conversion.at("v1alpha1"), conversion.at("v1"), cluster.namespace
+    head = {"apiVersion": old.api_version, "kind": "Tenant", "metadata": {"name": "saved"}}
+    await cluster.client.create(old, {**head, "spec": {"quota": "cpu=8", "costCentre": "1"}}, where)
+    read = await cluster.client.get(new, "saved", where)
+    metadata = {"name": "saved", "annotations": read["metadata"]["annotations"]}
+    manifest = {"apiVersion": new.api_version, "kind": "Tenant", "metadata": metadata, "spec": read["spec"]}
+    await cluster.client.patch(old, "saved", {"spec": {"quota": "cpu = 9"}}, where)
+    for _ in range(2):
+        await cluster.client.patch(new, "saved", manifest, where, patch_type="apply", field_manager="git", force=True)
+        assert (await cluster.client.get(new, "saved", where))["spec"]["quota"] == {"cpu": "8"}
+        assert (await cluster.client.get(old, "saved", where))["spec"]["quota"] == "cpu=8"
 
 
 async def told(cluster, etcd, serve_conversion, mutator, name: str, stored: str, count: int) -> None:
@@ -148,8 +166,9 @@ class Tally:
         shown = "\n\n".join(self._failures[:5])
         assert not self._failures, f"{len(self._failures)} of {self._told} stories differ:\n{shown}"
         self.judge_what_was_carried()
-        shares = {hit: self._hits[hit] / self._hits.total() for hit in telling.HITS}
-        assert all(share > 0.1 for share in shares.values()), shares
+        if any(self._example.most_carried.values()):
+            shares = {hit: self._hits[hit] / self._hits.total() for hit in telling.HITS}
+            assert all(share > 0.1 for share in shares.values()), shares
         assert mutator.changes.keys() == mutator.seen.keys()
 
     def judge_what_was_carried(self) -> None:

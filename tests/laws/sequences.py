@@ -10,13 +10,27 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import yaml
 from tests.laws import model, subject
 from tests.model.telling import Step, Story, retold
 
+import instar.conversion as conversion
+from instar.cli import load
+from instar.model import crd as crd_model
 from instar.testing import acts, edits
 
 Document = dict[str, Any]
 WORDS = ("labels", "annotations")
+
+
+def judged(name: str) -> subject.Subject:
+    """An example of the repository, its conversion in Python or as rules."""
+    folder = subject.EXAMPLES / name
+    crd = crd_model.parse(yaml.safe_load((folder / "crd.yaml").read_text()))
+    file = next(path for path in folder.glob("conversion.*") if path.suffix in (".py", ".yaml"))
+    whole = load.conversion(str(file))
+    bound = conversion.bind(whole, crd)
+    return subject.Subject(crd=crd, bound=bound, domain=whole.domain or whole.group, functions={})
 
 
 class Server:
