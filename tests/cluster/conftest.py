@@ -41,6 +41,11 @@ class Conversion:
         return f"{self.crd.plural}.{version}.{self.crd.group}"
 
 
+def conversion_file(name: str) -> Path:
+    """The conversion of an example, in Python or as rules."""
+    return next(path for path in (EXAMPLES / name).glob("conversion.*") if path.suffix in (".py", ".yaml"))
+
+
 @pytest_asyncio.fixture
 async def serve_conversion(cluster) -> AsyncIterator[Callable[..., Awaitable[Conversion]]]:
     """Serves `examples/<name>` (or another conversion file of its CRD) and installs the CRD that points at it."""
@@ -55,7 +60,7 @@ async def serve_conversion(cluster) -> AsyncIterator[Callable[..., Awaitable[Con
             **options: Any,
         ) -> Conversion:
             manifest = EXAMPLES / name / "crd.yaml"
-            file = conversion or EXAMPLES / name / "conversion.py"
+            file = conversion or conversion_file(name)
             webhook = await stack.enter_async_context(local.start(file, manifest, **options))
             body = yaml.safe_load(manifest.read_text())
             body["spec"]["conversion"] = webhook.conversion
