@@ -191,14 +191,23 @@ async def test_objects_may_not_be_counted(stage: stage_module.Stage, account: Ac
 
 
 async def test_unknown_crd(stage: stage_module.Stage, control_plane) -> None:
-    """A CRD that does not exist is wrong use: its name, and for status the nearest one."""
+    """A CRD that does not exist is wrong use: its name, and the nearest one that there is."""
     file = control_plane.kubeconfig
     for wrong in (f"thing.{stage.group}", f"things.{stage.group}x"):
-        ended = await instar("status", wrong, "--kubeconfig", file)
-        assert (ended.code, ended.error) == (2, f"there is no CRD {wrong!r}; did you mean {stage.name}?")
-    ended = await instar("migrate", "nothing.example.com", "--kubeconfig", file)
-    assert ended.code == 2
-    assert "'nothing.example.com'" in ended.error
+        for command in ("status", "migrate"):
+            ended = await instar(command, wrong, "--kubeconfig", file)
+            assert (ended.code, ended.error) == (2, f"there is no CRD {wrong!r}; did you mean {stage.name}?")
+
+
+async def test_names_as_they_are_printed(stage: stage_module.Stage, control_plane) -> None:
+    """What ``-o name`` prints is taken where a CRD is named."""
+    file = control_plane.kubeconfig
+    name = (await instar("status", stage.name, "-o", "name", "--kubeconfig", file)).out.strip()
+    assert name == f"customresourcedefinition.apiextensions.k8s.io/{stage.name}"
+    for words in (("status", name), ("status", f"crd/{stage.name}", name), ("migrate", name)):
+        ended = await instar(*words, "--kubeconfig", file)
+        assert ended.code == 0, ended.err
+        assert stage.name in ended.out
 
 
 async def test_one_version(stage: stage_module.Stage, control_plane) -> None:

@@ -83,7 +83,7 @@ async def test_several_at_once_and_the_worst_exit_code(cluster: Any, stage: stag
     await stage.change("v2")
     code, out, err = await run(cluster, tmp_path, "nothing.example.com", stage.name, "--settle", "0")
     assert code == 2
-    assert "no CustomResourceDefinition 'nothing.example.com'" in out
+    assert "there is no CRD 'nothing.example.com'" in out
     assert f"{stage.name}: 1 objects proved" in out
     assert "Traceback" not in out + err
 
@@ -91,7 +91,9 @@ async def test_several_at_once_and_the_worst_exit_code(cluster: Any, stage: stag
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
-        (["nothing.example.com"], 2, "error: no CustomResourceDefinition 'nothing.example.com'"),
+        (["nothing.example.com"], 2, "error: there is no CRD 'nothing.example.com'; kubectl get crd lists"),
+        (["crd/nothing.example.com"], 2, "error: there is no CRD 'nothing.example.com'"),
+        ([""], 2, "error: a CRD's name is empty"),
         (["x.example.com", "--apiserver", "here"], 2, "API server 'here' is no URL"),
         (["x.example.com", "--kubeconfig", "/nowhere"], 3, "/nowhere"),
         (["x.example.com", "--concurrency", "0"], 2, "--concurrency"),

@@ -6,15 +6,18 @@ Imports of what talks to a cluster happen when a command runs, so that ``--help`
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from instar import errors
+
 if TYPE_CHECKING:
     from instar.kube import client
 
-__all__ = ["open_client", "options", "run"]
+__all__ = ["crd_names", "open_client", "options", "run"]
 
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -38,6 +41,17 @@ _OPTIONS = (
 def options(command: Function) -> Function:
     """Add ``--kubeconfig``, ``--context`` and ``--request-timeout``, as keywords of those names."""
     return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+_TYPE = re.compile(r"(crds?|customresourcedefinitions?)(\.apiextensions\.k8s\.io)?/")
+
+
+def crd_names(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The CRDs that a person names, each once; also as ``-o name`` of kubectl and of ``instar status`` prints them."""
+    names = tuple(dict.fromkeys(_TYPE.sub("", word, count=1) for word in words))
+    if "" in names:
+        raise errors.UsageError("a CRD's name is empty; it is <plural>.<group>, as kubectl get crd shows it")
+    return names
 
 
 def open_client(

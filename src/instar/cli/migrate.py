@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 
 @click.command(name="migrate")
-@click.argument("crds", nargs=-1, required=True, metavar="CRD...")
+@click.argument("names", nargs=-1, required=True, metavar="CRD...", callback=cluster.crd_names)
 @cluster.options
 @click.option("--dry-run", is_flag=True, help="Say what would be done; change nothing.")
 @click.option(
@@ -71,7 +71,7 @@ __all__ = ["command"]
 def command(
     ctx: click.Context,
     *,
-    crds: tuple[str, ...],
+    names: tuple[str, ...],
     kubeconfig: str | None,
     context: str | None,
     request_timeout: float,
@@ -94,7 +94,6 @@ def command(
     """
     from instar.migration import settings as settings_module
 
-    names = tuple(dict.fromkeys(crds))
     chosen = settings_module.Settings(
         settle_seconds=settle,
         timeout_seconds=timeout,
@@ -127,10 +126,21 @@ async def _all(
         try:
             return await migrate.run(client, name, chosen, progress=shown)
         except errors.InstarError as error:
-            return error
+            return await _nearest(client, name) if error.reason == "NotFound" else error
 
     async with client:
         return list(await asyncio.gather(*(one(name) for name in names)))
+
+
+async def _nearest(client: Any, name: str) -> errors.InstarError:
+    """What to say of a CRD that there is not: the nearest that there is."""
+    from instar.controllers import inventory
+
+    try:
+        await inventory.crds(client, [name])
+    except errors.InstarError as error:
+        return error
+    return errors.UsageError(f"CRD {name!r} came only now; run the same command again", reason="NotFound")
 
 
 def _report(names: Sequence[str], outcomes: Sequence[Any], form: str, evidence_file: Path | None) -> int:

@@ -44,7 +44,7 @@ UNREADABLE_COLUMNS = (
 
 
 @click.command()
-@click.argument("names", metavar="[CRD]...", nargs=-1)
+@click.argument("names", metavar="[CRD]...", nargs=-1, callback=cluster.crd_names)
 @click.option("--check", is_flag=True, help="Read each object at each served version; exit 1 if one cannot be read.")
 @cluster.options
 @output.option
