@@ -68,7 +68,9 @@ class Lease:
             await self._renewing
         self._renewing = None
         with contextlib.suppress(errors.InstarError):
-            await self._client.delete(_LEASES, self._name, self._namespace, body=_precondition(self._held))
+            found = await self._read()  # a renewal that was under way may have changed it
+            if found is not None and _holder(found) == self.identity:
+                await self._client.delete(_LEASES, self._name, self._namespace, body=_precondition(found))
 
     async def _read(self) -> dict[str, Any] | None:
         try:
