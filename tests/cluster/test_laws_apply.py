@@ -100,8 +100,8 @@ class Twin:
             return "conflict"
         return str(applied["metadata"]["resourceVersion"])
 
-    async def take(self, step: applies.Step) -> None:
-        """One step on both, and what must be the same after it."""
+    async def take(self, step: applies.Step) -> bool:
+        """One step on both, and what must be the same after it; False where a limit ends the comparison."""
         reference = await self.get(self.reference)
         live, old = reference.get("spec", {}), await self.get(self.conversion.at(applies.OLD))
         seen = applies.seen(self.kind, old)
@@ -115,7 +115,15 @@ class Twin:
         assert (answers[0] == "conflict") == (answers[1] == "conflict"), f"{answers}\n" + "\n".join(self.log)
         if answers[1] != "conflict":
             self.spoken[step.manager] = step
+        if step.version == applies.OLD and await self.emptied():
+            return False
         await self.compare()
+        return True
+
+    async def emptied(self) -> bool:
+        """The documented limit: a spec of which v1 says nothing but its defaults went with v1alpha1's last field."""
+        wanted, new = await self.get(self.reference), await self.get(self.conversion.at(applies.NEW))
+        return "spec" not in new and wanted.get("spec") == applies.DEFAULTS[self.kind]
 
     async def swap(self, before: Document, step: applies.Step, spec: Document) -> str:
         """On the reference, a step in which those who speak the old version have no say."""
@@ -176,7 +184,8 @@ async def sequence(twin: Twin, chance: random.Random) -> None:
         remembered |= {word} if value not in applies.CANONICAL.values() else set()
         if old_is_stored and applies.returns(twin.kind, step, spec, remembered):
             continue
-        await twin.take(step)
+        if not await twin.take(step):
+            return
         taken += 1
 
 

@@ -58,6 +58,11 @@ WIDGET: Mapping[str, tuple[Any, ...]] = {
     "label": ("red", "blue"),
 }
 VOCABULARY = {"tenant": TENANT, "widget": WIDGET}
+DEFAULTS: Mapping[str, Fields] = {
+    "tenant": {"tier": "standard", "suspended": False},
+    "widget": {"tier": "bronze", "resources": {"replicas": 3}},
+}
+"""What v1 makes of an empty spec."""
 OLD_ONLY, NEW_ONLY = {"cost"}, {"suspended", "storage", "gpus", "egress", "isolated"}
 
 
