@@ -6,6 +6,7 @@ RE2 knows) gives None, and the caller goes without.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import random
 import re
@@ -34,9 +35,8 @@ class _Undrawable(Exception):
 
 def matching(pattern: str, chance: random.Random) -> str | None:
     """A text that the pattern finds; None where none was found."""
-    try:
-        parsed, compiled = _parser.parse(pattern), re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
+    parsed, compiled = _parsed(pattern)
+    if compiled is None:
         return None
     for _ in range(8):
         try:
@@ -46,6 +46,14 @@ def matching(pattern: str, chance: random.Random) -> str | None:
         if compiled.search(text):
             return text
     return None
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(pattern: str) -> tuple[Any, re.Pattern[str] | None]:
+    try:
+        return _parser.parse(pattern), re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return None, None
 
 
 def _sequence(parts: Sequence[tuple[Any, Any]], chance: random.Random) -> str:

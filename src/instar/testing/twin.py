@@ -3,16 +3,18 @@
     write at v:  prune, drop nulls, defaults of v -> convert to the storage version -> prune there
     read at v:   prune, drop nulls, defaults of the stored version -> convert to v -> prune there
 
-Neither fills in the target's defaults nor validates after a conversion (measured on 1.37.2). A conversion of the same
-bytes is run once and remembered: laws ask the same questions; the law on purity goes around that.
+Neither fills in the target's defaults nor validates after a conversion (measured on 1.37.2). What was asked of the same
+bytes is remembered, for laws ask the same questions; the law on purity goes around that. Answers are not to be changed.
 Source: apiextensions-apiserver, and kubernetes.io on versions of CRDs.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+import orjson
 
 import instar.conversion as conversion_module
 from instar import errors
@@ -24,7 +26,24 @@ from instar.testing import cases, places
 __all__ = ["Twin"]
 
 Document = dict[str, Any]
-_MOST_REMEMBERED = 20_000
+Answer = TypeVar("Answer")
+_MOST_REMEMBERED = 10_000
+
+
+class _Memory(Generic[Answer]):
+    """Answers by what was asked and of which object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, bytes], Answer] = {}
+
+    def get(self, what: str, document: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
+        key = (what, _bytes(document))
+        if key not in self._known:
+            answer = ask()
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            self._known[key] = answer
+        return self._known[key]
 
 
 class Twin:
@@ -37,7 +56,10 @@ class Twin:
         self.versions = bound.versions
         self.conversions = 0
         self.slowest_seconds = 0.0
-        self._remembered: dict[tuple[str, bytes], hop.Outcome | errors.ConversionError] = {}
+        self._answers: _Memory[hop.Outcome | errors.ConversionError] = _Memory()
+        self._written: _Memory[Document] = _Memory()
+        self._stored: _Memory[Document] = _Memory()
+        self._problems: _Memory[str | None] = _Memory()
 
     def others(self, version: str) -> tuple[str, ...]:
         """The other versions."""
@@ -47,10 +69,16 @@ class Twin:
 
     def written(self, document: Mapping[str, Any]) -> Document:
         """An object as the API server holds it once it has decoded a write: defaults of its version, a uid."""
+        return self._written.get("", document, lambda: self._decoded(document))
+
+    def _decoded(self, document: Mapping[str, Any]) -> Document:
         return self._settled(document, defaults=True, metadata=_metadata(document))
 
     def store(self, document: Mapping[str, Any], storage: str) -> Document:
         """What stands in etcd after a write of this object, with that storage version."""
+        return self._stored.get(storage, document, lambda: self._encoded(document, storage))
+
+    def _encoded(self, document: Mapping[str, Any], storage: str) -> Document:
         converted = self.convert(self.written(document), storage)
         return self._settled(converted, defaults=False, metadata=converted["metadata"])
 
@@ -64,16 +92,10 @@ class Twin:
 
     def outcome(self, document: Mapping[str, Any], to: str) -> hop.Outcome:
         """The same, with what was carried, restored and dropped."""
-        key = (to, gojson.encode_normal(document))
-        known = self._remembered.get(key)
-        if known is None:
-            known = self._run(document, to)
-            if len(self._remembered) >= _MOST_REMEMBERED:
-                self._remembered.clear()
-            self._remembered[key] = known
-        if isinstance(known, errors.ConversionError):
-            raise known
-        return known
+        answer = self._answers.get(to, document, lambda: self._run(document, to))
+        if isinstance(answer, errors.ConversionError):
+            raise answer
+        return answer
 
     def _run(self, document: Mapping[str, Any], to: str) -> hop.Outcome | errors.ConversionError:
         self.conversions += 1
@@ -104,7 +126,8 @@ class Twin:
 
     def problem(self, document: Mapping[str, Any]) -> str | None:
         """Why the API server would refuse an object at its version, but for CEL; None if it would not."""
-        return validation.problem(_body(document), self.sides[cases.version_of(document)].node)
+        node = self.sides[cases.version_of(document)].node
+        return self._problems.get("", document, lambda: validation.problem(_body(document), node))
 
     def differences(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[leaves.Difference]:
         """The leaves at which two objects of one version differ; spellings declared to be one do not."""
@@ -128,6 +151,14 @@ class Twin:
     def place(self, version: str, where: str) -> str:
         """The pattern of a path."""
         return places.pattern(where.removesuffix("[]"), self.sides[version].node)
+
+
+def _bytes(document: Mapping[str, Any]) -> bytes:
+    """Bytes that only this object has; sorted they need not be, nor spelt as Go spells numbers."""
+    try:
+        return orjson.dumps(document)
+    except TypeError:
+        return gojson.encode(document)
 
 
 def _body(document: Mapping[str, Any]) -> Document:
