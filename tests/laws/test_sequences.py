@@ -7,12 +7,14 @@ them, are told to a real API server in tests/cluster/test_sequences.py.
 from __future__ import annotations
 
 import collections
+import json
 import os
 
 import pytest
 from tests.laws import sequences
 from tests.model import examples, telling
 
+import instar.conversion as conversion
 from instar.testing import acts, edits
 
 SEED = os.environ.get("INSTAR_SEED", "1")
@@ -91,6 +93,21 @@ def test_a_webhook_at_the_other_version_leaves_what_it_did_not_touch() -> None:
     server.take(acts.Create(version="v1alpha1", body={"spec": {"image": "i"}}, admitted=(gold,)))
     assert server.read("v1alpha1")["spec"] == {"image": "i"}
     assert server.read("v1")["spec"] == {"image": "i", "tier": "gold", "resources": {"replicas": 3}}
+
+
+@pytest.mark.parametrize(("managed", "carried"), [('[{"manager": "kubectl"}]', True), ("[{}]", False), ("[]", False)])
+def test_a_review_of_what_admission_sees_carries_what_is_absent(managed: str, carried: bool) -> None:
+    """As the API server sends it: with managedFields, which nobody decodes; those of calculations say nothing."""
+    judged = sequences.judged("widget")
+    head = {"apiVersion": "platform.acme.io/v1alpha1", "kind": "Widget"}
+    widget = {**head, "metadata": {"name": "one", "managedFields": json.loads(managed)}, "spec": {}}
+    request = {"uid": "1", "desiredAPIVersion": "platform.acme.io/v1", "objects": [widget]}
+    review = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": request}
+    body = json.dumps(review, separators=(",", ":")).encode()
+    answer = json.loads(conversion.review({(judged.crd.group, "Widget"): judged.bound}, body))
+    metadata = answer["response"]["convertedObjects"][0]["metadata"]
+    assert ("carried.platform.acme.io/v1alpha1.view" in metadata.get("annotations", {})) == carried
+    assert metadata["managedFields"] == json.loads(managed)
 
 
 def test_a_saved_manifest_applied_again_wins() -> None:

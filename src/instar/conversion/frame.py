@@ -23,7 +23,7 @@ __all__ = ["Split", "carried_bytes", "check", "join", "split"]
 CHANGEABLE = ("labels", "annotations")
 IDENTITY = ("name", "namespace", "uid")
 
-_UNREAD = msgspec.Raw(b"[{}]")
+_UNREAD = msgspec.Raw(b'[{"unread":true}]')
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -65,8 +65,8 @@ def split(raw: bytes | msgspec.Raw) -> Split:
 
 
 def _unread(key: str, value: msgspec.Raw) -> bool:
-    """Whether it is managedFields with something in it: that tells what admission sees from parts of objects."""
-    return key == "managedFields" and bytes(value).strip() not in (b"null", b"[]")
+    """Whether it is managedFields that say something: calculations of server-side apply have none, or ``[{}]``."""
+    return key == "managedFields" and bool(bytes(value).strip(b"[]{}, \t\r\nnul"))
 
 
 def _is_set(raw: msgspec.Raw | None) -> bool:
