@@ -39,6 +39,10 @@ class Spoke:
     from_hub: Converter = None  # type: ignore[assignment]
     rules: tuple[model.Rule, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            object.__setattr__(self, "rules", tuple(self.rules))
+
     @property
     def metadata_paths(self) -> tuple[str, ...]:
         """The labels and annotations of this version that its rules name: ``/metadata/annotations/<key>``."""

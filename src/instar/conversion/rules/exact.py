@@ -50,7 +50,7 @@ def number(exact: Fraction, *, whole: bool, where: str, value: Any) -> int | flo
         if gojson.INT64_MIN <= floored <= gojson.INT64_MAX:
             return floored
         if whole:
-            raise errors.Unconvertible(where, value, f"is {floored:.3e} there, more than 64 bits hold")
+            raise errors.Unconvertible(where, value, "is more than 64 bits hold there")
     try:
         return float(exact)
     except OverflowError:

@@ -37,6 +37,11 @@ def parts(
     """The rules as their author wrote them; one with a path that is none is complained of and left out."""
     for index, rule in enumerate(rules):
         place = f"{where}rules[{index}]"
+        if not isinstance(rule, model.Rule):
+            complain(
+                f"{place}: is a {type(rule).__name__}, not a rule; there are instar.conversion.rules.Move and others"
+            )
+            continue
         origin = f"{rule.origin}: " if rule.origin else ""
         label = f"{origin}{place} ({rule.kind})"
         wrong = list(_problems(rule, inside))

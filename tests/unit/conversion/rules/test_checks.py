@@ -230,6 +230,19 @@ def test_a_rule_within_each_is_named_whole() -> None:
     assert "spokes[0].rules[0].rules[0] (move): /spec/a[]/x is a string at old and /spec/b[]/x an integer" in found
 
 
+def test_what_is_no_rule() -> None:
+    """At any depth; a list of rules is as good as a tuple."""
+    words = "spokes[0].rules[0]: is a str, not a rule"
+    assert words in refused(has(), has(), "move")  # type: ignore[arg-type]
+    inner: Any = ["move"]
+    found = refused(
+        has(a=items(has())), has(b=items(has())), at(rules.Each, spoke="/spec/a[]", hub="/spec/b[]", rules=inner)
+    )
+    assert "spokes[0].rules[0].rules[0]: is a str, not a rule" in found
+    listed: Any = [rules.Only(spoke="/spec/a")]
+    assert conversion.Spoke(version="old", rules=listed).rules == tuple(listed)
+
+
 def test_expressions_are_checked_by_type() -> None:
     """Against the two schemas, before anything is served."""
     pytest.importorskip("cel_expr_python")
