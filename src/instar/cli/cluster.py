@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from instar import errors
+from instar.cli import seconds
 
 if TYPE_CHECKING:
     from instar.kube import client
@@ -29,7 +30,7 @@ _OPTIONS = (
     click.option("--context", metavar="NAME", help="The kubeconfig context, in place of its current one."),
     click.option(
         "--request-timeout",
-        type=click.FloatRange(min=0.1),
+        type=seconds.Seconds(min=0.1),
         default=60.0,
         show_default=True,
         metavar="SECONDS",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from instar.cli import seconds
+
 if TYPE_CHECKING:
     from instar.demo import screen, show
 
@@ -28,7 +30,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--settle",
-    type=click.FloatRange(min=2),
+    type=seconds.Seconds(min=2),
     default=60.0,
     show_default=True,
     metavar="SECONDS",

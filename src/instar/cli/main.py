@@ -6,6 +6,7 @@ Exit codes: 0 fine, 1 findings or a gate that holds, 2 wrong use, 3 cluster unre
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -34,6 +35,10 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Name and one-line help of each command; ``name`` lives in ``instar.cli.name`` as ``command``."""
+
+
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What a full or broken disk says, to whatever writes next: stdout too may be a file on it."""
 
 
 class LazyGroup(click.Group):
@@ -91,9 +96,17 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            return _fail(_bug(error), 4, verbose=verbose)
+        return _fail(f"cannot write: {error.strerror}", 2, verbose=verbose)
     except Exception as error:
-        report = f"a bug in instar {instar.__version__}: {type(error).__name__}: {error}"
-        return _fail(f"{report} (please report it with the output of the same command with -v)", 4, verbose=verbose)
+        return _fail(_bug(error), 4, verbose=verbose)
+
+
+def _bug(error: Exception) -> str:
+    report = f"a bug in instar {instar.__version__}: {type(error).__name__}: {error}"
+    return f"{report} (please report it with the output of the same command with -v)"
 
 
 def _fail(message: str, exit_code: int, *, verbose: bool) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import datetime
 import os
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from instar import errors
-from instar.cli import cluster, migrating, output
+from instar.cli import cluster, migrating, output, seconds
 
 if TYPE_CHECKING:
     from instar.migration import evidence
@@ -30,7 +31,7 @@ __all__ = ["command"]
     "--settle",
     default=60.0,
     show_default=True,
-    type=click.FloatRange(0),
+    type=seconds.Seconds(0),
     metavar="SECONDS",
     help="How long to wait, since all API servers caught up, for requests from before the flip to end; at least the "
     "servers' own --request-timeout.",
@@ -39,7 +40,7 @@ __all__ = ["command"]
     "--timeout",
     default=600.0,
     show_default=True,
-    type=click.FloatRange(0),
+    type=seconds.Seconds(0),
     metavar="SECONDS",
     help="How long a gate may hold before this gives up.",
 )
@@ -104,6 +105,7 @@ def command(
         retire=retire,
     )
     settings_module.check(chosen)
+    record = _place(names, evidence_file)
     client = cluster.open_client(
         kubeconfig, context, request_timeout, connections=chosen.concurrency * len(names) + 8 * len(names) + 8
     )
@@ -113,7 +115,7 @@ def command(
         except KeyboardInterrupt:
             output.note(migrating.interrupted(shown, names))
             return 130
-    return _report(names, outcomes, form, evidence_file)
+    return _report(names, outcomes, form, record)
 
 
 async def _all(
@@ -143,7 +145,7 @@ async def _nearest(client: Any, name: str) -> errors.InstarError:
     return errors.UsageError(f"CRD {name!r} came only now; run the same command again", reason="NotFound")
 
 
-def _report(names: Sequence[str], outcomes: Sequence[Any], form: str, evidence_file: Path | None) -> int:
+def _report(names: Sequence[str], outcomes: Sequence[Any], form: str, record: Path) -> int:
     failures = [outcome for outcome in outcomes if isinstance(outcome, errors.InstarError)]
     if len(names) == 1 and failures:
         raise failures[0]
@@ -155,8 +157,8 @@ def _report(names: Sequence[str], outcomes: Sequence[Any], form: str, evidence_f
     else:
         for name, outcome in zip(names, outcomes, strict=True):
             _say(name, outcome)
-    path = _save(document, names, evidence_file)
-    (output.note if form == "json" else click.echo)(f"evidence: {path}")
+    _save(document, record)
+    (output.note if form == "json" else click.echo)(f"evidence: {record}")
     return max(_code(outcome) for outcome in outcomes)
 
 
@@ -218,18 +220,28 @@ def _trouble(found: evidence.Evidence) -> Mapping[str, Sequence[evidence.Finding
     }
 
 
-def _save(document: Mapping[str, Any], names: Sequence[str], chosen: Path | None) -> Path:
-    import orjson
-
+def _place(names: Sequence[str], chosen: Path | None) -> Path:
+    """Where the record will go, tried before anything is done: a proof that nobody can keep is none."""
     path = chosen or _state_folder() / f"{names[0]}-{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            return path
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _save(document: Mapping[str, Any], path: Path) -> None:
+    import orjson
+
+    try:
         path.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
     except OSError as error:
-        raise errors.UsageError(
-            f"cannot write the evidence to {path}: {error.strerror}: name another --evidence"
-        ) from error
-    return path
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> errors.UsageError:
+    return errors.UsageError(f"cannot write the evidence to {path}: {error.strerror}: name another --evidence")
 
 
 def _state_folder() -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import uvloop
 
-from instar.cli import load
+from instar.cli import load, seconds
 from instar.serving import certificates, logs, server, service
 
 __all__ = ["command"]
@@ -49,7 +49,7 @@ __all__ = ["command"]
     "--drain-seconds",
     default=15.0,
     show_default=True,
-    type=click.FloatRange(0),
+    type=seconds.Seconds(0),
     help="How long to go on serving after SIGTERM, while endpoints forget this one.",
 )
 @click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from urllib import parse
 
 from instar import errors
 
@@ -51,11 +52,17 @@ def check(settings: Settings) -> None:
         if not value >= least
     ]
     wrong += [
-        f"API server {url!r} is no URL: give it as https://host:port"
-        for url in settings.servers
-        if not url.startswith(("https://", "http://"))
+        f"API server {url!r} is no URL: give it as https://host:port" for url in settings.servers if not _address(url)
     ]
-    if settings.etcd and not settings.etcd.startswith(("https://", "http://")):
+    if settings.etcd and not _address(settings.etcd):
         wrong.append(f"etcd {settings.etcd!r} is no URL: give it as http://host:port")
     if wrong:
         raise errors.UsageError("; ".join(wrong))
+
+
+def _address(url: str) -> bool:
+    try:
+        parts = parse.urlsplit(url)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -74,3 +74,11 @@ def test_all_wrong_settings_are_named() -> None:
         settings.check(migration.Settings(settle_seconds=-1, concurrency=0, servers=("here",), etcd="there"))
     for text in ("settle is -1", "concurrency is 0", "'here' is no URL", "'there' is no URL"):
         assert text in raised.value.message
+
+
+@pytest.mark.parametrize("url", ["https://h:99999", "https://[::1", "https://", "ftp://h", "https://h:0", "h:6443"])
+def test_half_an_address_is_none(url: str) -> None:
+    """What no client can call is wrong use, and no fault of ours."""
+    for chosen in (migration.Settings(servers=(url,)), migration.Settings(etcd=url)):
+        with pytest.raises(errors.UsageError, match="is no URL"):
+            settings.check(chosen)
