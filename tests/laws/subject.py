@@ -15,11 +15,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
 from tests.laws import lossy, model
 
 import instar.conversion as conversion
 from instar.model import crd as crd_model
+from instar.testing import objects
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 Document = dict[str, Any]
@@ -75,6 +77,18 @@ class Subject:
         """The author's function alone, settled: what would be seen if nothing were carried."""
         converted = self.functions[version_of(document), to](copy.deepcopy(document))
         return model.settle(self.schema(to), {**converted, "apiVersion": f"{self.crd.group}/{to}"})
+
+    def drawn(self, data: st.DataObject, version: str, *, nulls: bool = True) -> Document:
+        """An object as it lies in etcd after a client's write at ``version``; with ``nulls`` some send null members."""
+        nulls = nulls and data.draw(st.booleans())
+        stored = self.write(data.draw(objects.custom_resources(self.crd, version, nulls=nulls)))
+        assume(not nulls or list(model.problems(self.schema(version), stored)) == [])  # a null list item is refused
+        return stored
+
+    def assert_same(self, one: Document, other: Document) -> None:
+        """One object, type-strictly, up to what is carried."""
+        left, right = self.stripped(one), self.stripped(other)
+        assert model.same(left, right), "\n".join(model.differences(left, right))
 
     def stripped(self, document: Document) -> Document:
         return model.stripped(document, self.domain)

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import event, given
 from hypothesis import strategies as st
 from tests.laws import lossy, model, subject
-from tests.laws.test_exactness import SIDES, assert_same, written
+from tests.laws.test_exactness import SIDES
 
 from instar.testing import edits
 
@@ -30,10 +30,10 @@ def edited(data: st.DataObject, judged: subject.Subject, document: dict[str, Any
 def test_an_edit_wins(side: str, data: st.DataObject) -> None:
     """What a client writes at one version is what it reads there again, wherever the object is stored."""
     judged = subject.of_node(data.draw(lossy.nodes()))
-    there = judged.move(written(data, judged, side), subject.other(judged, side))
+    there = judged.move(judged.drawn(data, side), subject.other(judged, side))
     changed = edited(data, judged, there)
     again = judged.move(judged.move(changed, side), subject.version_of(changed))
-    assert_same(judged, again, changed)
+    judged.assert_same(again, changed)
 
 
 @SIDES
@@ -43,7 +43,7 @@ def test_what_an_edit_did_not_touch_comes_back(side: str, data: st.DataObject) -
     """Every field that depends on nothing that was edited is what it was, lossy or not, in lists and maps too."""
     node = data.draw(lossy.nodes())
     judged = subject.of_node(node)
-    before = written(data, judged, side)
+    before = judged.drawn(data, side)
     there = judged.move(before, subject.other(judged, side))
     changed = edited(data, judged, there)
     after = judged.move(changed, side)
@@ -77,12 +77,12 @@ def test_edits_in_turn_at_both_versions(side: str, data: st.DataObject) -> None:
     """A long life: edited here, edited there, again and again; each edit wins and leaves the rest alone."""
     node = data.draw(lossy.nodes())
     judged = subject.of_node(node)
-    here = written(data, judged, side)
+    here = judged.drawn(data, side)
     for _ in range(4):
         there = judged.move(here, subject.other(judged, subject.version_of(here)))
         changed = edited(data, judged, there)
         after = judged.move(changed, subject.version_of(here))
-        assert_same(judged, judged.move(after, subject.version_of(changed)), changed)
+        judged.assert_same(judged.move(after, subject.version_of(changed)), changed)
         assert untouched_but_lost(node, subject.version_of(here), here, there, changed, after) == []
         here = changed
 
@@ -94,9 +94,9 @@ def test_a_second_write_of_the_same_settles(side: str, data: st.DataObject) -> N
     """After an edit the first no-op write may refresh our keys; from then on the bytes stand still."""
     judged = subject.of_node(data.draw(lossy.nodes()))
     away = subject.other(judged, side)
-    there = judged.move(written(data, judged, side), away)
+    there = judged.move(judged.drawn(data, side), away)
     stored = judged.move(edited(data, judged, there), side)
     first = judged.move(judged.write(judged.move(stored, away)), side)
     second = judged.move(judged.write(judged.move(first, away)), side)
-    assert_same(judged, first, stored)
+    judged.assert_same(first, stored)
     assert model.same(second, first), "\n".join(model.differences(second, first))

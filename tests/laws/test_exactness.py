@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws import lossy, model, subject
 
@@ -15,21 +15,8 @@ from instar.testing import objects
 SIDES = pytest.mark.parametrize("side", ["one", "two"])
 
 
-def written(data: st.DataObject, judged: subject.Subject, version: str) -> dict[str, Any]:
-    """An object as it lies in etcd after a client's write at ``version``."""
-    sent = data.draw(objects.custom_resources(judged.crd, version, nulls=data.draw(st.booleans())))
-    stored = judged.write(sent)
-    assume(list(model.problems(judged.schema(version), stored)) == [])  # null as a list's item is refused
-    return stored
-
-
 def random_subject(data: st.DataObject) -> subject.Subject:
     return subject.of_node(data.draw(lossy.nodes()))
-
-
-def assert_same(judged: subject.Subject, one: dict[str, Any], other: dict[str, Any]) -> None:
-    left, right = judged.stripped(one), judged.stripped(other)
-    assert model.same(left, right), "\n".join(model.differences(left, right))
 
 
 @SIDES
@@ -38,9 +25,9 @@ def assert_same(judged: subject.Subject, one: dict[str, Any], other: dict[str, A
 def test_there_and_back_is_the_same_object(side: str, data: st.DataObject) -> None:
     """Exactness: whatever a converter loses, an object comes back type-strictly equal, up to our own keys."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     there = judged.move(written_object, subject.other(judged, side))
-    assert_same(judged, judged.move(there, side), written_object)
+    judged.assert_same(judged.move(there, side), written_object)
 
 
 @SIDES
@@ -49,11 +36,11 @@ def test_there_and_back_is_the_same_object(side: str, data: st.DataObject) -> No
 def test_without_the_view_an_unedited_object_is_the_same_too(side: str, data: st.DataObject) -> None:
     """The digest of the view saves work; the entries alone bring back what was never edited."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     there = judged.move(written_object, subject.other(judged, side))
     for name in judged.carried(there).keys() - judged.entries(there).keys():
         del there["metadata"]["annotations"][name]
-    assert_same(judged, judged.move(there, side), written_object)
+    judged.assert_same(judged.move(there, side), written_object)
 
 
 @SIDES
@@ -62,7 +49,7 @@ def test_without_the_view_an_unedited_object_is_the_same_too(side: str, data: st
 def test_nothing_is_carried_when_nothing_is_lost(side: str, data: st.DataObject) -> None:
     """Where the author's two functions alone give the object back, not one annotation is written."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     away = subject.other(judged, side)
     there = judged.move(written_object, away)
     alone = judged.bare(judged.bare(written_object, away), side)
@@ -76,9 +63,9 @@ def test_nothing_is_carried_when_nothing_is_lost(side: str, data: st.DataObject)
 def test_the_client_sees_what_the_author_wrote(side: str, data: st.DataObject) -> None:
     """A first read at the other version is the author's function, settled at that version, and nothing else."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     there = judged.move(written_object, subject.other(judged, side))
-    assert_same(judged, there, judged.bare(written_object, subject.other(judged, side)))
+    judged.assert_same(there, judged.bare(written_object, subject.other(judged, side)))
 
 
 @SIDES
@@ -87,7 +74,7 @@ def test_the_client_sees_what_the_author_wrote(side: str, data: st.DataObject) -
 def test_every_entry_is_needed(side: str, data: st.DataObject) -> None:
     """Take any one entry away and the object no longer comes back as it was."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     there = judged.move(written_object, subject.other(judged, side))
     for name in judged.entries(there):
         less = copy.deepcopy(there)
@@ -102,7 +89,7 @@ def test_every_entry_is_needed(side: str, data: st.DataObject) -> None:
 def test_a_write_of_what_was_read_changes_nothing(side: str, data: st.DataObject) -> None:
     """Stored, read at the other version and written back unchanged: the same bytes in etcd, our keys included."""
     judged = random_subject(data)
-    stored = written(data, judged, side)
+    stored = judged.drawn(data, side)
     away = subject.other(judged, side)
     for _ in range(2):
         settled = judged.move(judged.write(judged.move(stored, away)), side)
@@ -116,7 +103,7 @@ def test_a_write_of_what_was_read_changes_nothing(side: str, data: st.DataObject
 def test_metadata_is_framed(side: str, data: st.DataObject) -> None:
     """Nothing of the metadata changes but our own annotations, and none of ours names the version that is served."""
     judged = random_subject(data)
-    written_object = written(data, judged, side)
+    written_object = judged.drawn(data, side)
     away = subject.other(judged, side)
     answer = judged.bound.convert(copy.deepcopy(written_object), away)
     assert model.same(judged.stripped(answer)["metadata"], judged.stripped(written_object)["metadata"])
@@ -129,7 +116,7 @@ def test_metadata_is_framed(side: str, data: st.DataObject) -> None:
 def test_the_argument_is_not_touched(side: str, data: st.DataObject) -> None:
     """convert leaves its argument as it was: the API server's objects are read, never written."""
     judged = random_subject(data)
-    given_object = written(data, judged, side)
+    given_object = judged.drawn(data, side)
     before = copy.deepcopy(given_object)
     judged.bound.convert(given_object, subject.other(judged, side))
     assert model.same(given_object, before)
@@ -145,7 +132,7 @@ def test_fragments_come_back_too(side: str, data: st.DataObject) -> None:
     part = data.draw(objects.fragments(whole, judged.schema(side)))
     there = judged.move(part, subject.other(judged, side))
     back = judged.move(there, side)
-    assert_same(judged, judged.settled(back), judged.settled(part))
+    judged.assert_same(judged.settled(back), judged.settled(part))
 
 
 ODD: tuple[dict[str, Any], ...] = (

@@ -18,15 +18,6 @@ SIDES = pytest.mark.parametrize("side", ["v1alpha1", "v1"])
 JUDGED = {name: subject.of_example(name) for name in NAMES}
 
 
-def written(data: st.DataObject, judged: subject.Subject, version: str) -> dict[str, Any]:
-    return judged.write(data.draw(objects.custom_resources(judged.crd, version)))
-
-
-def assert_same(judged: subject.Subject, one: dict[str, Any], other: dict[str, Any]) -> None:
-    left, right = judged.stripped(one), judged.stripped(other)
-    assert model.same(left, right), "\n".join(model.differences(left, right))
-
-
 def edited(data: st.DataObject, judged: subject.Subject, document: dict[str, Any]) -> dict[str, Any]:
     """A client's edit of fields within spec and status; neither is taken away whole."""
     schema = judged.schema(subject.version_of(document))
@@ -43,15 +34,15 @@ def edited(data: st.DataObject, judged: subject.Subject, document: dict[str, Any
 def test_read_edit_and_read_again(name: str, side: str, data: st.DataObject) -> None:
     """First read, edit, both reads after: each is what the hand-written model says, every untouched leaf included."""
     judged = JUDGED[name]
-    before = written(data, judged, side)
+    before = judged.drawn(data, side, nulls=False)
     away = subject.other(judged, side)
     seen = judged.move(before, away)
-    assert_same(judged, seen, expected.READ[name](before))
-    assert_same(judged, judged.move(seen, side), before)
+    judged.assert_same(seen, expected.READ[name](before))
+    judged.assert_same(judged.move(seen, side), before)
     changed = edited(data, judged, seen)
     after = judged.move(changed, side)
-    assert_same(judged, after, expected.AFTER[name](before, judged.stripped(seen), judged.stripped(changed)))
-    assert_same(judged, judged.move(after, away), changed)
+    judged.assert_same(after, expected.AFTER[name](before, judged.stripped(seen), judged.stripped(changed)))
+    judged.assert_same(judged.move(after, away), changed)
 
 
 @EACH
@@ -61,7 +52,7 @@ def test_read_edit_and_read_again(name: str, side: str, data: st.DataObject) -> 
 def test_carried_is_what_is_lost_and_no_more(name: str, side: str, data: st.DataObject) -> None:
     """Nothing is carried when nothing is lost, and without any one entry the object does not come back."""
     judged = JUDGED[name]
-    before = written(data, judged, side)
+    before = judged.drawn(data, side, nulls=False)
     seen = judged.move(before, subject.other(judged, side))
     alone = expected.settled(judged.schema(side), expected.READ[name](expected.READ[name](before)))
     assert bool(judged.entries(seen)) == bool(judged.carried(seen)) == (not model.same(alone, before))
@@ -79,7 +70,7 @@ def test_the_converted_object_is_valid(name: str, side: str, data: st.DataObject
     """What is served at the other version fits that version's schema, for every object that is valid at its own."""
     judged = JUDGED[name]
     away = subject.other(judged, side)
-    assert list(model.problems(judged.schema(away), judged.move(written(data, judged, side), away))) == []
+    assert list(model.problems(judged.schema(away), judged.move(judged.drawn(data, side, nulls=False), away))) == []
 
 
 @EACH
@@ -90,13 +81,13 @@ def test_writes_of_what_was_read_settle(name: str, side: str, data: st.DataObjec
     """A no-op write moves no byte; after an edit the first may refresh our keys, the second may not."""
     judged = JUDGED[name]
     away = subject.other(judged, side)
-    before = written(data, judged, side)
+    before = judged.drawn(data, side, nulls=False)
     seen = judged.move(before, away)
     assert model.same(judged.move(judged.write(seen), side), before)
     stored = judged.move(edited(data, judged, seen), side)
     first = judged.move(judged.write(judged.move(stored, away)), side)
     second = judged.move(judged.write(judged.move(first, away)), side)
-    assert_same(judged, first, stored)
+    judged.assert_same(first, stored)
     assert model.same(second, first)
 
 
@@ -110,7 +101,7 @@ def test_fragments_are_converted_and_come_back(name: str, side: str, data: st.Da
     whole = model.wire(data.draw(objects.custom_resources(judged.crd, side)))
     part = data.draw(objects.fragments(whole, judged.schema(side)))
     back = judged.move(judged.move(part, subject.other(judged, side)), side)
-    assert_same(judged, judged.settled(back), judged.settled(part))
+    judged.assert_same(judged.settled(back), judged.settled(part))
 
 
 ODD: tuple[dict[str, Any], ...] = (

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws import lossy, stories, subject
-from tests.laws.test_exactness import SIDES, written
+from tests.laws.test_exactness import SIDES
 
 from instar import errors
 from instar.model import gojson
@@ -72,7 +72,7 @@ def shuffled(value: Any, chance: random.Random) -> Any:
 def test_key_order_does_not_matter(side: str, data: st.DataObject) -> None:
     """However the keys of an object are ordered, and again after another object, the answer is the same."""
     judged = subject.of_node(data.draw(lossy.nodes()))
-    document = written(data, judged, side)
+    document = judged.drawn(data, side)
     away = subject.other(judged, side)
     first = gojson.encode(judged.bound.convert(copy.deepcopy(document), away))
     judged.bound.convert({"apiVersion": f"{lossy.GROUP}/{away}", "kind": lossy.KIND, "metadata": {}}, side)
@@ -86,7 +86,7 @@ def test_key_order_does_not_matter(side: str, data: st.DataObject) -> None:
 def test_an_annotation_budget_is_kept_or_said(side: str, data: st.DataObject) -> None:
     """Among 255 KiB of other annotations all of ours fit, or an error says object, limit and path; never too many."""
     judged = subject.of_node(data.draw(lossy.nodes()))
-    document = written(data, judged, side)
+    document = judged.drawn(data, side)
     room = data.draw(st.sampled_from([0, 100, 1000]))
     document["metadata"].setdefault("annotations", {})["note"] = "x" * (262144 - room - 4)
     answer, refusal = answered(judged, document, subject.other(judged, side))

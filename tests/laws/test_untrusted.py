@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.laws import lossy, model, subject
-from tests.laws.test_exactness import SIDES, written
+from tests.laws.test_exactness import SIDES
 
 from instar.testing import scalars
 
@@ -37,7 +37,7 @@ def garbage() -> st.SearchStrategy[str]:
 def test_garbage_never_raises_and_changes_nothing(side: str, data: st.DataObject) -> None:
     """One client's garbage must not fail everybody's LIST; the object is converted as if it were not there."""
     judged = subject.of_node(data.draw(lossy.nodes(depth=1)))
-    document = written(data, judged, side)
+    document = judged.drawn(data, side)
     notes = data.draw(st.dictionaries(forged_names(judged.versions), garbage(), min_size=1, max_size=4))
     spoiled = copy.deepcopy(document)
     spoiled["metadata"].setdefault("annotations", {}).update(notes)
@@ -75,7 +75,7 @@ def forgeries(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
 def test_a_forged_entry_never_breaks_a_field(side: str, data: st.DataObject) -> None:
     """Whatever genuine entries are turned into: no exception, and every field of the result fits its schema."""
     judged = subject.of_node(data.draw(lossy.nodes(depth=1)))
-    there = judged.move(written(data, judged, side), subject.other(judged, side))
+    there = judged.move(judged.drawn(data, side), subject.other(judged, side))
     assume(judged.entries(there))
     back = judged.move(data.draw(forgeries(there)), side)
     assert misfits(judged, back) == []
@@ -96,7 +96,7 @@ def test_entries_of_another_kind_are_dropped(side: str, data: st.DataObject) -> 
     node = data.draw(lossy.nodes(depth=1))
     judged = subject.of_node(node)
     away = subject.other(judged, side)
-    there = judged.move(written(data, judged, side), away)
+    there = judged.move(judged.drawn(data, side), away)
     foreign = {**there, "kind": "Gadget"}
     stranger = subject.of_node(node, kind="Gadget")
     clean = judged.stripped(foreign)
