@@ -160,7 +160,7 @@ def loop(kubectl: str, kube_file: Path, version: str) -> dict[str, float]:
 def instar(kube_file: Path, settle_seconds: float) -> dict[str, float]:
     program = Path(__file__).parent / "one_migration.py"
     command = [sys.executable, str(program), str(kube_file), NAME, str(settle_seconds)]
-    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return found
 
 
