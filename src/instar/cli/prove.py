@@ -92,7 +92,9 @@ def command(
     found = _live(entries, cluster.open_client(kubeconfig, context, request_timeout), namespace) if live else {}
     if update:
         entries = tuple(_update(entry) for entry in entries)
-    reports = [_prove(entry, examples, seed, found.get(entry.name, ())) for entry in entries]
+    named = (("--conversion", conversions), ("--crd", manifests))
+    flags = tuple(word for name, values in named for value in values for word in (name, value)) or ("-p", path)
+    reports = [_prove(entry, examples, seed, found.get(entry.name, ()), flags) for entry in entries]
     scores = [_judge(entry, seed) for entry in entries] if mutants else []
     click.echo(proofs.render(form, reports, scores))
     for report in reports:
@@ -104,11 +106,14 @@ def command(
     return 0 if all(held) else 1
 
 
-def _prove(entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source]) -> proving.Report:
+def _prove(
+    entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source], flags: tuple[str, ...]
+) -> proving.Report:
     from instar.testing import proving
 
     with _progress(f"objects of {entry.bound.conversion.kind} judged") as advance:
-        return proving.prove(entry.bound, _settings(entry, examples, seed, live), progress=advance)
+        settings = dataclasses.replace(_settings(entry, examples, seed, live), flags=flags)
+        return proving.prove(entry.bound, settings, progress=advance)
 
 
 def _judge(entry: project.Entry, seed: int) -> killing.Score:

@@ -22,6 +22,7 @@ from instar.testing import (
     blaming,
     cases,
     coverage,
+    elsewhere,
     gathering,
     intent,
     lawbook,
@@ -50,6 +51,8 @@ class Settings:
     allowances: tuple[allowing.Allowance, ...] = ()
     today: datetime.date = datetime.date(1970, 1, 1)
     laws: tuple[lawbook.Law, ...] = lawbook.LAWS
+    flags: tuple[str, ...] = ()
+    """How `instar` is told the conversion in another process; without, purity is judged in this one alone."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,6 +144,9 @@ class _Run:
                         self._take(case, finding)
             if number % 64 == 0:
                 progress(self.objects["whole"])
+        if self._settings.flags:
+            for case, finding in elsewhere.judge(self.twin, self._settings.sources, self._settings.flags):
+                self._take(case, finding)
 
     def _meet(self, case: cases.Case) -> None:
         self.objects[case.kind] += 1

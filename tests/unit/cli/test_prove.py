@@ -80,6 +80,17 @@ def test_the_same_seed_prints_the_same(widget: Path, capsys: pytest.CaptureFixtu
     assert first == other
 
 
+def test_a_converter_that_goes_by_the_order_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each replica has a hash seed of its own, and each no-op write through another one would be a real one."""
+    shutil.copytree(EXAMPLES / "tenant", tmp_path / "tenant")
+    old = '[owner["name"] for owner in owners if "name" in owner]'
+    damage(tmp_path / "tenant", old, old.replace("[owner[", "list({owner[").replace("in owner]", "in owner})"))
+    ended = instar(capsys, "prove", "-p", tmp_path / "tenant", *FEW)
+    assert ended.code == 1
+    assert "L5 determinism: /spec/owners[]: the same object converts to another one in another process" in ended.out
+    assert "PYTHONHASHSEED=2" in ended.out
+
+
 def test_json(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
     damage(widget, '"large": 5', '"large": 6')
     ended = instar(capsys, "prove", "-p", widget, *FEW, "-o", "json")
