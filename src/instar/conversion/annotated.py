@@ -9,11 +9,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from instar.conversion import entries
+from instar.conversion import entries, named
 from instar.conversion.hop import Hop
 from instar.model import gojson
 
-__all__ = ["Sorted", "framed", "shown", "sort"]
+__all__ = ["Sorted", "added", "framed", "shown", "sort"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,14 +49,21 @@ def sort(hop: Hop, annotations: Any) -> Sorted:
     return Sorted(others=others, third=third, mine=mine)
 
 
-def framed(metadata: Mapping[str, Any], found: Sorted, written: Mapping[str, str]) -> dict[str, Any]:
-    """The object's own metadata; only our keys come and go."""
+def framed(metadata: Mapping[str, Any], found: Sorted, names: named.Names, taken: Any) -> dict[str, Any]:
+    """The object's own metadata without our keys for these versions, and with what rules named as they left it."""
     result: dict[str, Any] = gojson.copy(metadata)
-    if type(result.get("annotations")) is not dict and not written:
-        return result
-    annotations = {**found.others, **found.third, **written}
-    if annotations or not metadata["annotations"]:
-        result["annotations"] = annotations
-    else:
-        del result["annotations"]
-    return result
+    if type(result.get("annotations")) is dict:
+        annotations = {**found.others, **found.third}
+        if annotations or not metadata["annotations"]:
+            result["annotations"] = annotations
+        else:
+            del result["annotations"]
+    return named.join(names, result, taken)
+
+
+def added(metadata: dict[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
+    """The metadata with the entries that were written."""
+    if written:
+        there = metadata.get("annotations")
+        metadata["annotations"] = {**(there if type(there) is dict else {}), **written}
+    return metadata

@@ -12,31 +12,48 @@ from types import TracebackType
 from typing import Any
 
 from instar import errors
-from instar.conversion import definition
+from instar.conversion import definition, named
 from instar.model import gojson
-from instar.schema import settling, structural
+from instar.schema import settled, structural
 
-__all__ = ["Direction", "convert"]
+__all__ = ["Direction", "convert", "run"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Direction:
-    """From one version to another by one function, and the target's schema."""
+    """From one version to another by one function, and the target's schema; rules name labels and annotations."""
 
     kind: str
     source: str
     target: str
     function: definition.Converter
     node: structural.Node
+    names: named.Names = ()
 
 
 def convert(
     direction: Direction, body: dict[str, Any], metadata: dict[str, Any], *, defaults: bool = True
 ) -> dict[str, Any]:
     """The settled body at the target. Raises ConversionError without the object's name; the caller knows it."""
-    argument = gojson.copy({"apiVersion": direction.source, "kind": direction.kind, "metadata": metadata, **body})
+    return run(direction, gojson.copy(body), metadata, defaults=defaults).value
+
+
+def run(
+    direction: Direction,
+    body: dict[str, Any],
+    metadata: dict[str, Any],
+    *,
+    defaults: bool = True,
+    expected: settled.Settled | None = None,
+) -> settled.Settled:
+    """The same for a body that nobody else has. What comes back may share parts with the converter's constants.
+
+    ``expected`` is what may well come back, settled with defaults.
+    """
+    body["apiVersion"], body["kind"] = direction.source, direction.kind
+    body["metadata"] = named.join(direction.names, gojson.copy(metadata), body.get("metadata"))
     try:
-        answer = direction.function(argument)
+        answer = direction.function(body)
     except errors.Unconvertible as error:
         raise errors.ConversionError(f"{error.message} ({_where(direction, error)})", path=error.path) from error
     except Exception as error:
@@ -46,26 +63,28 @@ def convert(
             f"{text} ({_where(direction, error)})", path=where if type(where) is str else ""
         ) from error
     _check(direction, answer, metadata)
-    return _settled(direction, answer, defaults)
+    return _settled(direction, answer, defaults, expected)
 
 
-def _settled(direction: Direction, answer: dict[str, Any], defaults: bool) -> dict[str, Any]:
+def _settled(
+    direction: Direction, answer: dict[str, Any], defaults: bool, expected: settled.Settled | None
+) -> settled.Settled:
     body = {name: value for name, value in answer.items() if name not in structural.META}
+    if direction.names:
+        body["metadata"] = named.take(direction.names, answer["metadata"])
     try:
-        settled = settling.settle(body, direction.node, defaults=defaults)
+        return settled.settle(body, direction.node, defaults=defaults, expected=expected)
     except errors.JsonError:
-        settled = _refuse(direction, body, defaults)
+        return _refuse(direction, body, defaults)
     except RecursionError:
         text = f"returned an object nested deeper than {gojson.MAX_DEPTH} levels, or one that holds itself"
         raise errors.ConversionError(f"{_name(direction)} {text}") from None
-    result: dict[str, Any] = settled
-    return result
 
 
-def _refuse(direction: Direction, body: dict[str, Any], defaults: bool) -> Any:
+def _refuse(direction: Direction, body: dict[str, Any], defaults: bool) -> settled.Settled:
     """The walk over the whole answer finds the path that the settling walk does not keep."""
     try:
-        return settling.settle(gojson.normal(body), direction.node, defaults=defaults)
+        return settled.settle(gojson.normal(body), direction.node, defaults=defaults)
     except errors.JsonError as error:
         text = f"{_name(direction)} returned what JSON cannot say: {error.message}"
         raise errors.ConversionError(text, path=error.path) from error

@@ -8,16 +8,15 @@ the target cannot say of the hub, are carried side by side.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instar import errors
-from instar.conversion import bare, carrying, categories, definition, entries, hop, patterns
+from instar.conversion import bare, carrying, categories, definition, entries, hop, named, patterns
 from instar.conversion.rules import compiling, model
 from instar.model import crd as crd_model
 from instar.model import gojson
-from instar.schema import structural
+from instar.schema import settled, structural
 
 __all__ = ["Bound", "bind"]
 
@@ -44,14 +43,11 @@ class Bound:
 
     def outcome(self, obj: Mapping[str, Any], to: str) -> hop.Outcome:
         """The same with what was carried, restored and dropped on the way. Raises ConversionError."""
-        source = _version(self, obj, to)
-        if source == to:
-            return hop.Outcome(object=_unchanged(obj))
-        stops = [source, to] if self.conversion.hub in (source, to) else [source, self.conversion.hub, to]
-        outcome = hop.Outcome(object=dict(obj))
-        for start, end in itertools.pairwise(stops):
-            outcome = _joined(outcome, _hop(self, outcome.object, start, end))
-        return outcome
+        return _outcome(self, obj, to, False)
+
+    def take(self, obj: dict[str, Any], to: str) -> hop.Outcome:
+        """The same for an object that is the caller's to give: it may be changed, which saves a copy of it."""
+        return _outcome(self, obj, to, True)
 
 
 def bind(conversion: definition.Conversion, crd: crd_model.Crd) -> Bound:
@@ -65,10 +61,12 @@ def bind(conversion: definition.Conversion, crd: crd_model.Crd) -> Bound:
         raise errors.DefinitionError(f"conversion of {conversion.kind}.{conversion.group}: {'; '.join(misplaced)}")
     hops = {}
     for spoke, functions in zip(conversion.spokes, _functions(conversion, sides), strict=True):
-        out = _direction(conversion, sides[conversion.hub], sides[spoke.version], functions.from_hub)
-        back = _direction(conversion, sides[spoke.version], sides[conversion.hub], functions.to_hub)
-        hops[conversion.hub, spoke.version] = _paired(conversion, sides, out, back, conversion.hub, spoke.version)
-        hops[spoke.version, conversion.hub] = _paired(conversion, sides, back, out, spoke.version, conversion.hub)
+        names = named.parse((*spoke.metadata_paths, *spoke.hub_metadata_paths))
+        hub, other = (_with_names(sides[version], names) for version in (conversion.hub, spoke.version))
+        out = _direction(conversion, hub, other, functions.from_hub, names)
+        back = _direction(conversion, other, hub, functions.to_hub, names)
+        hops[conversion.hub, spoke.version] = _paired(conversion, hub, other, out, back, names)
+        hops[spoke.version, conversion.hub] = _paired(conversion, other, hub, back, out, names)
     return Bound(conversion=conversion, crd=crd, hops=hops)
 
 
@@ -128,7 +126,11 @@ def _side(conversion: definition.Conversion, crd: crd_model.Crd, name: str) -> h
 
 
 def _direction(
-    conversion: definition.Conversion, source: hop.Side, target: hop.Side, function: definition.Converter
+    conversion: definition.Conversion,
+    source: hop.Side,
+    target: hop.Side,
+    function: definition.Converter,
+    names: named.Names,
 ) -> bare.Direction:
     return bare.Direction(
         kind=conversion.kind,
@@ -136,37 +138,53 @@ def _direction(
         target=target.api_version,
         function=function,
         node=target.node,
+        names=names,
     )
+
+
+def _with_names(side: hop.Side, names: named.Names) -> hop.Side:
+    return dataclasses.replace(side, node=named.node(side.node, names)) if names else side
 
 
 def _paired(
     conversion: definition.Conversion,
-    sides: Mapping[str, hop.Side],
+    source: hop.Side,
+    target: hop.Side,
     forward: bare.Direction,
     reverse: bare.Direction,
-    source: str,
-    target: str,
+    names: named.Names,
 ) -> hop.Hop:
     return hop.Hop(
         kind=conversion.kind,
         prefix=entries.prefix(conversion.domain),
-        source=sides[source],
-        target=sides[target],
+        source=source,
+        target=target,
         forward=forward,
         reverse=reverse,
+        names=names,
     )
 
 
-def _hop(bound: Bound, obj: Mapping[str, Any], start: str, end: str) -> hop.Outcome:
+def _outcome(bound: Bound, obj: Mapping[str, Any], to: str, owned: bool) -> hop.Outcome:
+    source, hub = _version(bound, obj, to), bound.conversion.hub
+    if source == to:
+        return _unchanged(obj)
+    if hub in (source, to):
+        return _hop(bound, obj, source, to, owned)
+    first = _hop(bound, obj, source, hub, owned)
+    return _joined(first, _hop(bound, first.object, hub, to, True))
+
+
+def _hop(bound: Bound, obj: Mapping[str, Any], start: str, end: str, owned: bool) -> hop.Outcome:
     try:
-        return carrying.convert(bound.hops[start, end], obj)
+        return carrying.convert(bound.hops[start, end], obj, owned=owned)
     except errors.ConversionError as error:
         raise errors.ConversionError(f"{_named(obj)} {start} -> {end}: {error.message}", path=error.path) from error
 
 
 def _joined(first: hop.Outcome, second: hop.Outcome) -> hop.Outcome:
-    return hop.Outcome(
-        object=second.object,
+    return dataclasses.replace(
+        second,
         carried=first.carried + second.carried,
         restored=first.restored + second.restored,
         dropped=first.dropped + second.dropped,
@@ -201,7 +219,11 @@ def _named(obj: Mapping[str, Any]) -> str:
     )
 
 
-def _unchanged(obj: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = obj.get("metadata")
-    copied: dict[str, Any] = gojson.copy({**obj, "metadata": metadata if isinstance(metadata, dict) else {}})
-    return copied
+def _unchanged(obj: Mapping[str, Any]) -> hop.Outcome:
+    metadata, body = obj.get("metadata"), {name: value for name, value in obj.items() if name not in structural.META}
+    return hop.Outcome(
+        api_version=obj["apiVersion"],
+        kind=obj["kind"],
+        metadata=gojson.copy(metadata) if isinstance(metadata, dict) else {},
+        body=settled.as_it_is(gojson.copy(body)),
+    )

@@ -24,6 +24,7 @@ those of the calculation have one, or no uid (measured on 1.37.2).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -38,34 +39,42 @@ from instar.conversion import (
     entries,
     leaves,
     listing,
+    named,
     restoring,
     untrusted,
 )
 from instar.conversion.hop import Drop, Hop, Outcome, Side
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
-from instar.schema import settling, structural
+from instar.schema import settled, structural
+from instar.schema.settled import Settled
 
 __all__ = ["convert"]
 
 
-def convert(hop: Hop, obj: Mapping[str, Any]) -> Outcome:
-    """The object at the hop's target. Raises ConversionError; changes and shares nothing of its argument."""
+def convert(hop: Hop, obj: Mapping[str, Any], *, owned: bool = False) -> Outcome:
+    """The object at the hop's target. Raises ConversionError; shares nothing of its argument.
+
+    It changes nothing of it either, unless it is the caller's to give (``owned``).
+    """
     metadata = obj.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
     found = annotated.sort(hop, metadata.get("annotations"))
-    own = _own(hop, obj)
-    run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata), seen=_seen(metadata))
+    own = _own(hop, obj, metadata)
+    run = _Run(hop, own, annotated.shown(metadata, found), stored=_stored(metadata), seen=_seen(metadata), owned=owned)
     dropped = run.merge(found.mine) if found.mine else ()
     answer = run.answer()
-    carried, written = _carry(hop, run, found, run.differing(answer))
-    result = {
-        "apiVersion": hop.target.api_version,
-        "kind": hop.kind,
-        "metadata": annotated.framed(metadata, found, written),
-        **answer,
-    }
-    return Outcome(object=result, carried=carried, restored=run.restored, dropped=dropped)
+    framed = annotated.framed(metadata, found, hop.names, answer.value.get("metadata"))
+    carried, written = _carry(hop, run, framed.get("annotations"), run.differing(answer))
+    return Outcome(
+        api_version=hop.target.api_version,
+        kind=hop.kind,
+        metadata=annotated.added(framed, written),
+        body=answer,
+        carried=carried,
+        restored=run.restored,
+        dropped=dropped,
+    )
 
 
 def _stored(metadata: Mapping[str, Any]) -> bool:
@@ -80,66 +89,68 @@ def _seen(metadata: Mapping[str, Any]) -> bool:
 class _Run:
     """The bodies of one conversion: what came (own), what it became (result), and that taken back (back)."""
 
-    def __init__(self, hop: Hop, own: dict[str, Any], metadata: dict[str, Any], *, stored: bool, seen: bool) -> None:
+    def __init__(self, hop: Hop, own: _Own, metadata: dict[str, Any], *, stored: bool, seen: bool, owned: bool) -> None:
         self._hop = hop
         self._metadata = metadata
         self._stored = stored
         self._seen = seen
-        self.own = own
-        self._plain = bare.convert(hop.forward, own, metadata, defaults=stored)
-        self.result = self._plain if stored else settling.settle(self._plain, hop.target.node, defaults=True)
+        self.own = own.body
+        self._whole = own.body if own.whole else None
+        argument = own.body.give() if owned else own.body.copy()
+        self._plain = bare.run(hop.forward, argument, metadata, defaults=stored)
+        self.result = self._plain if stored else settled.settle(self._plain.value, hop.target.node, defaults=True)
         self._first = self.result
-        self._back: dict[str, Any] | None = None
+        self._back: Settled | None = None
         self.restored: tuple[str, ...] = ()
 
-    def reversed(self, body: dict[str, Any]) -> dict[str, Any]:
+    def reversed(self, body: Settled, *, defaults: bool = True) -> Settled:
         """A body of the target, taken back."""
-        return bare.convert(self._hop.reverse, body, self._metadata)
+        return bare.run(self._hop.reverse, body.copy(), self._metadata, defaults=defaults, expected=self._whole)
 
-    def back(self) -> dict[str, Any]:
+    def back(self) -> Settled:
         """The result taken back."""
         if self._back is None:
             self._back = self._returned(self.result, defaults=True)
         return self._back
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Settled:
         """The result; without what the target's defaults alone put there where it is no stored object."""
         if self._stored:
             return self.result
         node = self._hop.target.node
-        shown = restoring.Body(self.result, node)
+        shown = restoring.Body(self.result.value, node)
         alone = [
             (leaf.path, ABSENT)
-            for leaf in leaves.differences(self._plain, self._first, node)
+            for leaf in _differences(self._plain, self._first, node)
             if leaf.value is ABSENT
             and not any(path.within(where, {leaf.path}) for where in self.restored)
             and gojson.equal(shown.get(path.parse(leaf.path))[0], leaf.seen)
         ]
-        answer = restoring.restore(self.result, node, alone) if alone else self.result
+        answer = restoring.put(self.result, node, alone) if alone else self.result
         return answer if self._seen else self._unemptied(answer)
 
-    def _unemptied(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _unemptied(self, answer: Settled) -> Settled:
         """The answer without the plain objects that are empty and that entries bring back anyway."""
         node, kept = self._hop.target.node, set(self.restored)
-        while places := sorted(set(emptied.places(answer, node)) - kept):
-            less = restoring.restore(answer, node, [(places[0], ABSENT)])
+        while places := sorted(set(emptied.places(answer.value, node)) - kept):
+            less = restoring.put(answer, node, [(places[0], ABSENT)])
             if all(self._lost(less, defaults) <= self._lost(answer, defaults) for defaults in (False, True)):
                 answer = less
             else:
                 kept.add(places[0])
         return answer
 
-    def _lost(self, answer: dict[str, Any], defaults: bool) -> set[str]:
+    def _lost(self, answer: Settled, defaults: bool) -> set[str]:
         """The leaves that the answer alone does not bring back: those of entries here, or of a stored object."""
         side, back = self._hop.source, self._returned(answer, defaults=defaults)
-        return {leaf.path for leaf in leaves.differences(self.own, back, side.node)}
+        return {leaf.path for leaf in _differences(self.own, back, side.node)}
 
-    def differing(self, answer: dict[str, Any]) -> list[leaves.Difference]:
+    def differing(self, answer: Settled) -> list[leaves.Difference]:
         """The leaves that need an entry: they do not come back from the answer, as it is or with its defaults."""
         side = self._hop.source
         if self._stored:
-            return leaves.differences(self.own, self.back(), side.node, same=_same(side))
-        found = leaves.differences(self.own, self._returned(answer, defaults=False), side.node, same=_same(side))
+            return _differences(self.own, self.back(), side.node, same=_same(side))
+        found = _differences(self.own, self._returned(answer, defaults=False), side.node, same=_same(side))
         if not self._seen:
             return [leaf for leaf in found if leaf.value is not ABSENT or leaf.seen != {}]
         return found + self._defaulted({leaf.path for leaf in found}) if answer is not self.result else found
@@ -147,19 +158,20 @@ class _Run:
     def _defaulted(self, known: set[str]) -> list[leaves.Difference]:
         """What the defaults of the target would change: the API server sets them on what an admission webhook saw."""
         side = self._hop.source
-        own, whole = restoring.Body(self.own, side.node), settling.settle(self.own, side.node, defaults=True)
+        own = restoring.Body(self.own.value, side.node)
+        whole = settled.settle(self.own.value, side.node, defaults=True)
         return [
             leaf
-            for leaf in leaves.differences(whole, self.back(), side.node, same=_same(side))
+            for leaf in _differences(whole, self.back(), side.node, same=_same(side))
             if path.of_order(leaf.path) is None
             and gojson.equal(own.get(path.parse(leaf.path))[0], leaf.value)
             and not any(path.within(leaf.path, {one}) or path.within(one, {leaf.path}) for one in known)
         ]
 
-    def _returned(self, body: dict[str, Any], *, defaults: bool) -> dict[str, Any]:
+    def _returned(self, body: Settled, *, defaults: bool) -> Settled:
         """A body taken back in step 4; a converter that raises here is found by ``prove`` first."""
         try:
-            return bare.convert(self._hop.reverse, body, self._metadata, defaults=defaults)
+            return self.reversed(body, defaults=defaults)
         except errors.ConversionError as error:
             text = f"and back to {self._hop.source.version}: {error.message}"
             raise errors.ConversionError(text, path=error.path) from error
@@ -168,11 +180,11 @@ class _Run:
         """Steps 1 to 3: puts entries back into the result."""
         read, dropped = untrusted.read(self._hop, mine)
         carried = {tail: text for tail, text in mine.items() if tail != entries.VIEW}
-        if mine.get(entries.VIEW) == entries.view(self._viewed(), carried):
-            self.result = restoring.restore(self.result, self._hop.target.node, _leaves(read))
+        if entries.VIEW in mine and mine[entries.VIEW] == _view(self._hop, self._hop.source, self._viewed(), carried):
+            self.result = restoring.put(self.result, self._hop.target.node, _leaves(read))
             self.restored = tuple(sorted(read))
             return tuple(dropped)
-        judged = candidates.judge(self._hop.target, restoring.Body(self.result, self._hop.target.node), read)
+        judged = candidates.judge(self._hop.target, restoring.Body(self.result.value, self._hop.target.node), read)
         kept = self._accept(judged.chosen) if judged.chosen else []
         dropped += [Drop(where, judged.refused[where]) for where in sorted(judged.refused)]
         dropped += [Drop(where, "an edit would be lost") for where in sorted(judged.chosen.keys() - set(kept))]
@@ -180,19 +192,17 @@ class _Run:
         self.restored = tuple(sorted(kept))
         return tuple(dropped)
 
-    def _with(self, body: dict[str, Any], back_in: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _with(self, body: Settled, back_in: list[tuple[str, Any]]) -> Settled:
         """A body with leaves put back. Parents that come with them have their defaults, as a read would give them."""
         node = self._hop.target.node
-        restored = restoring.restore(body, node, back_in)
         if not self._stored:
-            return restored
-        settled: dict[str, Any] = settling.settle(restored, node, defaults=True)
+            return restoring.put(body, node, back_in)
+        whole = settled.settle(restoring.restored(body.copy(), node, back_in), node, defaults=True)
         absent = [(where, value) for where, value in back_in if value is ABSENT]
-        return restoring.restore(settled, node, absent) if absent else settled
+        return restoring.put(whole, node, absent) if absent else whole
 
-    def _viewed(self) -> dict[str, Any]:
-        body = self.own if self._stored else settling.settle(self.own, self._hop.source.node, defaults=True)
-        return {"apiVersion": self._hop.source.api_version, "kind": self._hop.kind, **body}
+    def _viewed(self) -> Settled:
+        return self.own if self._stored else settled.settle(self.own.value, self._hop.source.node, defaults=True)
 
     def _accept(self, chosen: Mapping[str, entries.Entry]) -> list[str]:
         """Step 3: the paths of those that were restored."""
@@ -211,7 +221,7 @@ class _Run:
         return kept
 
     def _restored(
-        self, first: dict[str, Any], chosen: Mapping[str, entries.Entry], paths: Iterable[str], lost: set[str]
+        self, first: Settled, chosen: Mapping[str, entries.Entry], paths: Iterable[str], lost: set[str]
     ) -> bool:
         """Takes the entries into the result if that disturbs nothing."""
         back_in = _leaves({where: chosen[where] for where in paths})
@@ -225,10 +235,10 @@ class _Run:
         self.result, self._back = result, back
         return True
 
-    def _missing(self, back: dict[str, Any]) -> set[str]:
+    def _missing(self, back: Settled) -> set[str]:
         """The leaves that came and that this does not give back."""
         side = self._hop.source
-        found = leaves.differences(self.own, back, side.node, same=_same(side), judging=True)
+        found = _differences(self.own, back, side.node, same=_same(side), judging=True)
         return {difference.path for difference in found if difference.value is not ABSENT}
 
 
@@ -240,25 +250,48 @@ def _leaves(chosen: Mapping[str, entries.Entry]) -> list[tuple[str, Any]]:
     return [(where, entry.value) for where, entry in chosen.items()]
 
 
-def _own(hop: Hop, obj: Mapping[str, Any]) -> dict[str, Any]:
+def _differences(
+    own: Settled, seen: Settled, node: structural.Node, *, same: leaves.Same | None = None, judging: bool = False
+) -> list[leaves.Difference]:
+    if own.text == seen.text:
+        return []
+    return leaves.differences(own.value, seen.value, node, same=same, judging=judging)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Own:
+    """What came; ``whole`` where it has all its defaults."""
+
+    body: Settled
+    whole: bool
+
+
+def _own(hop: Hop, obj: Mapping[str, Any], metadata: Mapping[str, Any]) -> _Own:
     body = {name: value for name, value in obj.items() if name not in structural.META}
+    if hop.names:
+        body["metadata"] = named.take(hop.names, metadata)
     try:
-        own: dict[str, Any] = settling.settle(body, hop.source.node, defaults=False)
+        whole = settled.proven(body, hop.source.node, defaults=True)
+        return _Own(whole or settled.settle(body, hop.source.node, defaults=False), whole is not None)
     except errors.JsonError as error:
         raise errors.ConversionError(error.message, path=error.path) from error
     except RecursionError:
         raise errors.ConversionError(f"nested deeper than {gojson.MAX_DEPTH} levels") from None
-    return own
+
+
+def _view(hop: Hop, side: Side, body: Settled, carried: Mapping[str, Any]) -> str:
+    seen = {"apiVersion": side.api_version, "kind": hop.kind, **body.value}
+    return entries.view(seen, carried, named=body.value.get("metadata"), printed=body.printed)
 
 
 def _carry(
-    hop: Hop, run: _Run, found: annotated.Sorted, differences: list[leaves.Difference]
+    hop: Hop, run: _Run, others: Any, differences: list[leaves.Difference]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Step 4: the entries for the source, as annotations, and their view."""
     side = hop.source
     if not differences:
         return (), {}
-    seen = restoring.Body(run.back(), side.node)
+    seen = restoring.Body(run.back().value, side.node)
     written: dict[str, tuple[str, str]] = {}
     for difference in sorted(differences, key=lambda leaf: leaf.path):
         if not _sensitive(side, difference):
@@ -268,11 +301,11 @@ def _carry(
         return (), {}
     view = f"{hop.prefix}{side.version}.{entries.VIEW}"
     written[view] = ("", "0" * entries.VIEW_LENGTH)
-    kept = budget.fit({**found.others, **found.third}, written, side.plan)
-    target = {"apiVersion": hop.target.api_version, "kind": hop.kind, **run.result}
+    kept = budget.fit(others if type(others) is dict else {}, written, side.plan)
     texts = {key: text for key, (_, text) in kept.items() if key != view}
     carried = {entries.split(key[len(hop.prefix) :])[1]: text for key, text in texts.items()}
-    return tuple(where for where, _ in kept.values() if where), {**texts, view: entries.view(target, carried)}
+    texts[view] = _view(hop, hop.target, run.result, carried)
+    return tuple(where for where, _ in kept.values() if where), texts
 
 
 def _entry(side: Side, seen: restoring.Body, difference: leaves.Difference) -> entries.Entry:

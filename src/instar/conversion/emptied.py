@@ -21,7 +21,7 @@ def places(body: dict[str, Any], node: structural.Node, where: str = "") -> Iter
     """The paths of fields that are objects with nothing in them, but for items of lists and values of maps."""
     for name, value in body.items():
         inner = node.properties.get(name)
-        if type(value) is not dict or inner is None or inner.atomic:
+        if type(value) is not dict or inner is None or inner.atomic or (name == "metadata" and not where):
             continue
         if value:
             yield from places(value, inner, where + path.field(name))

@@ -113,17 +113,29 @@ def key(version: str, where: str) -> str:
     return f"{version}.{hashlib.sha256(where.encode()).hexdigest()[:16]}"
 
 
-def view(obj: Mapping[str, Any], carried: Mapping[str, Any]) -> str:
+def view(
+    obj: Mapping[str, Any],
+    carried: Mapping[str, Any],
+    *,
+    named: Mapping[str, Any] | None = None,
+    printed: bool = False,
+) -> str:
     """The digest of an object as a client sees it (apiVersion, kind and body) and of the entries put on it, by tail.
+
+    ``named`` are the labels and annotations that rules name; ``printed`` says that there is no float in it.
 
     The entries too: an apply of a saved manifest lays its view and its entries over newer ones, which it does not know.
     """
-    return digest([{name: value for name, value in obj.items() if name != "metadata"}, dict(carried)])
+    seen = {name: value for name, value in obj.items() if name != "metadata"}
+    if named is not None:
+        seen["metadata"] = named
+    return digest([seen, dict(carried)], printed=printed)
 
 
-def digest(value: Any) -> str:
+def digest(value: Any, *, printed: bool = False) -> str:
     """32 hex digits of sha256 over the canonical JSON."""
-    return hashlib.sha256(gojson.encode_normal(value)).hexdigest()[:32]
+    text = gojson.encode_printed(value) if printed else gojson.encode_normal(value)
+    return hashlib.sha256(text).hexdigest()[:32]
 
 
 def shortened(base: Any) -> Any:

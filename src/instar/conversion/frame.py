@@ -16,9 +16,10 @@ from typing import Any
 import msgspec
 
 from instar import errors
+from instar.conversion import hop
 from instar.model import gojson
 
-__all__ = ["Split", "carried_bytes", "check", "join", "split"]
+__all__ = ["Split", "carried_bytes", "check", "join", "split", "written"]
 
 CHANGEABLE = ("labels", "annotations")
 IDENTITY = ("name", "namespace", "uid")
@@ -47,7 +48,9 @@ def split(raw: bytes | msgspec.Raw) -> Split:
         members = _members(raw)
         metadata = _members(members["metadata"]) if _is_set(members.get("metadata")) else {}
         seen = {key: _UNREAD if _unread(key, value) else value for key, value in metadata.items()}
-        whole = gojson.decode(msgspec.json.encode({**members, "metadata": seen}))
+        members.pop("metadata", None)
+        whole = gojson.decode_unsettled(msgspec.json.encode(members))
+        whole["metadata"] = gojson.decode(msgspec.json.encode(seen))
     except (msgspec.MsgspecError, errors.JsonError, UnicodeError, RecursionError) as error:
         raise errors.ConversionError(f"is no readable object: {error}", reason="Unreadable") from error
     for key in ("apiVersion", "kind"):
@@ -125,7 +128,21 @@ def join(split: Split, found: Mapping[str, Any]) -> bytes:
         raise errors.ConversionError(text, path=getattr(error, "path", ""), reason="BadObject") from error
 
 
-def carried_bytes(found: Mapping[str, Any]) -> int:
+def written(split: Split, outcome: hop.Outcome, desired: str) -> bytes:
+    """The same for what our own conversion gives: its body has its text already, and its head is as it must be."""
+    if outcome.api_version != desired:  # a spoke converted to itself, say: nobody else's answer has another version
+        _check_same("/apiVersion", desired, outcome.api_version)
+    metadata: dict[str, Any] = {key: value for key, value in split.metadata.items() if key not in CHANGEABLE}
+    for key in CHANGEABLE:
+        if key in outcome.metadata:
+            _check_strings(key, outcome.metadata[key])
+            metadata[key] = outcome.metadata[key]
+    head = msgspec.json.encode({"apiVersion": desired, "kind": outcome.kind, "metadata": metadata})
+    body = outcome.encoded()
+    return head if body == b"{}" else head[:-1] + b"," + body[1:]
+
+
+def carried_bytes(metadata: Mapping[str, Any]) -> int:
     """How many bytes of a converted object's annotations hold carried values."""
-    annotations = found["metadata"].get("annotations") or {}
+    annotations = metadata.get("annotations") or {}
     return sum(len(key) + len(value.encode()) for key, value in annotations.items() if key.startswith("carried."))

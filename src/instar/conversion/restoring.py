@@ -13,9 +13,12 @@ from typing import Any
 from instar.conversion import listing
 from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
-from instar.schema import structural
+from instar.schema import settled, structural
 
-__all__ = ["Body", "restore"]
+__all__ = ["Body", "put", "restore", "restored"]
+
+
+_CONTAINERS = frozenset((dict, list))
 
 
 class Body:
@@ -120,8 +123,10 @@ class Body:
         if isinstance(step, path.Field):
             if type(value) is not dict:
                 return ABSENT, structural.ANY, False
-            inner, is_key = structural.child(node, step.name) or (structural.ANY, True)
-            return value.get(step.name, ABSENT), inner, is_key
+            known = node.properties.get(step.name)
+            if known is not None:
+                return value.get(step.name, ABSENT), known, False
+            return value.get(step.name, ABSENT), node.additional or structural.ANY, True
         if type(value) is not list:
             return ABSENT, structural.ANY, False
         return (self._index(value, node) or {}).get(step.text, ABSENT), node.items or structural.ANY, True
@@ -135,7 +140,25 @@ class Body:
 
 def restore(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """A copy of the body with these leaves (path, value or ABSENT) put back."""
-    target = Body(gojson.copy(body), root)
+    return restored(gojson.copy(body), root, leaves)
+
+
+def put(body: settled.Settled, root: structural.Node, leaves: Iterable[tuple[str, Any]]) -> settled.Settled:
+    """The same of a settled body. It is not settled anew: what is put there is to stand as it is."""
+    leaves = list(leaves)
+    printed = body.printed and not any(_may_hold_float(value) for _, value in leaves)
+    return settled.as_it_is(restored(body.copy(), root, leaves), printed=printed)
+
+
+def _may_hold_float(value: Any) -> bool:
+    if type(value) is dict or type(value) is list:
+        return gojson.may_hold_float(gojson.encode_printed(value))
+    return type(value) is float
+
+
+def restored(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The body, the caller's own, with these leaves put back."""
+    target = Body(body, root)
     ordered = sorted(leaves, key=lambda leaf: leaf[0])
     lists = [(path.of_order(where), value) for where, value in ordered]
     for where, value in ordered:
@@ -143,7 +166,7 @@ def restore(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple[
             target.remove(path.parse(where))
     for (where, value), (of, _) in zip(ordered, lists, strict=True):
         if value is not ABSENT and of is None:
-            target.set(path.parse(where), gojson.copy(value))
+            target.set(path.parse(where), gojson.copy(value) if type(value) in _CONTAINERS else value)
     for of, value in lists:
         if of is not None:
             target.order(path.parse(of), value)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from instar import errors
-from instar.conversion import envelope, frame
+from instar.conversion import binding, envelope, frame, hop
 
 __all__ = ["Answer", "Bounds", "Convertible", "Outcome", "answer", "refuse", "review"]
 
@@ -130,15 +130,14 @@ def _result(bounds: Bounds, raw: bytes, desired: str) -> _Result:
         return _Result(subject="object", problem=error.message, outcome=Outcome(reason=error.reason))
     outcome = _outcome(split, desired)
     try:
-        found = _found(bounds, split, desired)
-        converted = frame.join(split, found)
+        converted, metadata = _found(bounds, split, desired)
     except errors.ConversionError as error:
         return _Result(
             subject=_subject(outcome),
             problem=_problem(outcome, error.message),
             outcome=dataclasses.replace(outcome, reason=error.reason, path=error.path),
         )
-    carried_bytes = frame.carried_bytes(found)
+    carried_bytes = frame.carried_bytes(metadata)
     return _Result(
         converted=converted,
         outcome=dataclasses.replace(outcome, carried_bytes=carried_bytes) if carried_bytes else outcome,
@@ -177,8 +176,8 @@ def _problem(outcome: Outcome, message: str) -> str:
     return f"{outcome.from_version} -> {outcome.to_version}: {rest.removeprefix(': ')}"
 
 
-def _found(bounds: Bounds, split: frame.Split, desired: str) -> dict[str, Any]:
-    """The checked object at the desired version."""
+def _found(bounds: Bounds, split: frame.Split, desired: str) -> tuple[bytes, Mapping[str, Any]]:
+    """The checked object at the desired version, and its metadata."""
     group, _, version = desired.rpartition("/")
     bound = bounds.get((group, split.kind))
     source_group, _, source = split.api_version.rpartition("/")
@@ -190,16 +189,18 @@ def _found(bounds: Bounds, split: frame.Split, desired: str) -> dict[str, Any]:
         )
         raise errors.ConversionError(text, reason="NotServed")
     if split.api_version == desired:
-        return split.whole
+        return frame.join(split, split.whole), split.whole["metadata"]
     found = _call(bound, split.whole, version)
+    if isinstance(found, hop.Outcome):
+        return frame.written(split, found, desired), found.metadata
     frame.check(found, split, desired)
-    return found
+    return frame.join(split, found), found["metadata"]
 
 
-def _call(bound: Convertible, whole: dict[str, Any], version: str) -> dict[str, Any]:
+def _call(bound: Convertible, whole: dict[str, Any], version: str) -> hop.Outcome | dict[str, Any]:
     """A converter is somebody else's code: whatever it raises is one failed object, and the server goes on."""
     try:
-        return bound.convert(whole, version)
+        return bound.take(whole, version) if type(bound) is binding.Bound else bound.convert(whole, version)
     except errors.ConversionError:
         raise
     except errors.InstarError as error:

@@ -1,7 +1,8 @@
 """Entries are input that anyone can write: what may stand where it says, and nothing else.
 
-Never into metadata, never a value that the schema refuses at that place, never an item other than its path's. What is
-dropped is named with its reason; it is never an error, for one client's garbage must not fail everybody's list.
+Never into metadata but where a rule names a label or an annotation, never a value that the schema refuses at that
+place, never an item other than its path's. What is dropped is named with its reason; it is never an error, for one
+client's garbage must not fail everybody's list.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from instar.model import gojson, path
 from instar.schema import structural, validation
 
 __all__ = ["read"]
+
+NAMED = 3  # steps to a label or an annotation: /metadata/labels/<key>; the schema has those that rules name
 
 
 def read(hop: Hop, mine: Mapping[str, Any]) -> tuple[dict[str, entries.Entry], list[Drop]]:
@@ -40,9 +43,12 @@ def _judge(side: Side, entry: entries.Entry) -> None:
     """Entries can be forged: never into metadata, never what the schema would refuse."""
     of = path.of_order(entry.path)
     steps = path.parse(entry.path if of is None else of)
-    if not steps or not isinstance(steps[0], path.Field) or steps[0].name in structural.META:
+    first = steps[0].name if steps and isinstance(steps[0], path.Field) else "metadata"
+    if first in structural.META and (first != "metadata" or len(steps) != NAMED or of is not None):
         raise entries.Malformed("not a place for entries")
-    node = structural.find(side.node, steps)
+    node = structural.place(side.node, entry.path if of is None else of)
+    if node is None and first in structural.META:
+        raise entries.Malformed("not a place for entries")
     if node is None:
         raise entries.Malformed("no such place in the schema")
     if of is not None:
@@ -92,7 +98,9 @@ def _judge_keys(side: Side, steps: tuple[path.Step, ...], value: Any) -> None:
             raise entries.Malformed("not the item of its path")
     if isinstance(last, path.Field) and isinstance(before, path.Item):
         wanted = dict(before.keys)
+        if last.name not in wanted:
+            return
         item = structural.find(side.node, steps[:-1])
         found = value if value is not ABSENT or item is None else item.defaulted.get(last.name)
-        if last.name in wanted and not gojson.equal(found, wanted[last.name]):
+        if not gojson.equal(found, wanted[last.name]):
             raise entries.Malformed("not the key of its item")

@@ -29,7 +29,22 @@ import orjson
 
 from instar import errors
 
-__all__ = ["MAX_DEPTH", "copy", "decode", "encode", "encode_normal", "equal", "normal"]
+__all__ = [
+    "INT64_MAX",
+    "INT64_MIN",
+    "MAX_DEPTH",
+    "copy",
+    "decode",
+    "decode_unsettled",
+    "encode",
+    "encode_normal",
+    "encode_printed",
+    "equal",
+    "may_be_odd",
+    "may_hold_float",
+    "normal",
+    "scrub",
+]
 
 MAX_DEPTH = 200
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -56,13 +71,29 @@ def decode(data: bytes | str) -> Any:
     return value
 
 
+def decode_unsettled(data: bytes) -> Any:
+    """The same for a value that is settled next: its depth and its integers beyond int64 are not looked at here."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return decode(data)
+
+
 def encode(value: Any) -> bytes:
     """Canonical bytes: sorted keys, no spaces, numbers as Go prints them. Raises JsonError, naming the path."""
     prepared = _walk(value, "", 0, _printed)
     try:
         return orjson.dumps(prepared, option=orjson.OPT_SORT_KEYS)
     except TypeError:
-        return orjson.dumps(_scrub(prepared), option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps(scrub(prepared), option=orjson.OPT_SORT_KEYS)
+
+
+def encode_printed(value: Any) -> bytes:
+    """The same bytes for a normal value in which there is no float."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return encode(value)
 
 
 def encode_normal(value: Any) -> bytes:
@@ -74,13 +105,23 @@ def encode_normal(value: Any) -> bytes:
     return encode(value) if _MAYBE_FLOAT.search(text) else text
 
 
+def may_hold_float(text: bytes) -> bool:
+    """Whether there may be a float in what orjson wrote; never False where there is one."""
+    return _MAYBE_FLOAT.search(text) is not None
+
+
+def may_be_odd(text: bytes) -> bool:
+    """Whether there may be an integer beyond int64 or a deep nesting; never False where there is one."""
+    return _LONG_INTEGER in text.translate(_AS_ZEROS) or text.count(b"[") + text.count(b"{") > MAX_DEPTH
+
+
 def normal(value: Any) -> Any:
     """What reading the written value gives: ``decode(encode(value))``; the same object if that changes nothing."""
     walked = _walk(value, "", 0, _settled)
     try:
         orjson.dumps(walked)
     except TypeError:
-        return _scrub(walked)
+        return scrub(walked)
     return walked
 
 
@@ -122,7 +163,7 @@ def _decode_slowly(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise errors.JsonError(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
     _check_depth(value)
-    return _scrub(value)
+    return scrub(value)
 
 
 def _integer(token: str) -> int | float:
@@ -253,14 +294,14 @@ def _shortest(value: int | float) -> tuple[str, str, int]:
     return (sign, digits, point) if digits else (sign, "0", 1)
 
 
-def _scrub(value: Any) -> Any:
+def scrub(value: Any) -> Any:
     """The value with lone surrogates replaced, in keys too."""
     if type(value) is str:
         return _SURROGATE.sub("\ufffd", value)
     if type(value) is list:
-        return [_scrub(item) for item in value]
+        return [scrub(item) for item in value]
     if type(value) is dict:
-        return {_scrub(key): _scrub(item) for key, item in value.items()}
+        return {scrub(key): scrub(item) for key, item in value.items()}
     return value
 
 

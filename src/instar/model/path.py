@@ -26,7 +26,20 @@ from typing import Any
 from instar import errors
 from instar.model import gojson
 
-__all__ = ["Element", "Field", "Item", "Step", "element", "field", "item", "of_order", "order", "parse", "within"]
+__all__ = [
+    "Element",
+    "Field",
+    "Item",
+    "Step",
+    "element",
+    "field",
+    "item",
+    "item_named",
+    "of_order",
+    "order",
+    "parse",
+    "within",
+]
 
 _ESCAPES = {"~": "~0", "/": "~1", "[": "~2", "]": "~3", "=": "~4", ",": "~5"}
 _TABLE = str.maketrans(_ESCAPES)
@@ -74,6 +87,12 @@ def field(name: str) -> str:
 def item(keys: Mapping[str, Any]) -> str:
     """The step to an item of a keyed list."""
     return "[" + ",".join(f"{_name(key)}={_value(keys[key])}" for key in sorted(keys)) + "]"
+
+
+@functools.lru_cache(maxsize=8192)
+def item_named(key: str, name: str) -> str:
+    """The step to an item of a list keyed by one text, which most keyed lists are."""
+    return item({key: name})
 
 
 def element(value: Any) -> str:

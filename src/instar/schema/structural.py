@@ -9,13 +9,14 @@ Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/cust
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from instar import errors
 from instar.model import gojson, path
 
-__all__ = ["ANY", "META", "MISSING", "NOTHING", "Node", "child", "compile_schema", "find"]
+__all__ = ["ANY", "META", "MISSING", "NOTHING", "Node", "child", "compile_schema", "find", "place"]
 
 META = frozenset(("apiVersion", "kind", "metadata"))
 
@@ -67,6 +68,12 @@ def child(node: Node, name: str) -> tuple[Node, bool] | None:
     if node.additional is not None:
         return node.additional, True
     return (ANY, True) if node.preserve else None
+
+
+@functools.lru_cache(maxsize=8192)
+def place(root: Node, where: str) -> Node | None:
+    """The same by the text of the path: many objects have the same places. Raises UsageError where it is none."""
+    return find(root, path.parse(where))
 
 
 def find(root: Node, steps: tuple[path.Step, ...]) -> Node | None:

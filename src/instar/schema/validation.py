@@ -19,6 +19,7 @@ from instar.schema import formats, structural
 __all__ = ["problem"]
 
 Schema = Mapping[str, Any]
+_SAYS_NOTHING = frozenset(("type", "description", "title", "default", "example", "nullable"))
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -31,7 +32,18 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 def problem(value: Any, node: structural.Node) -> str | None:
     """The first reason why the value may not stand there, with the place below it; None if it may."""
+    if type(value) in _any_of(node):
+        return None
     return next(_problems(value, node, ""), None)
+
+
+@functools.lru_cache(maxsize=4096)
+def _any_of(node: structural.Node) -> tuple[type, ...]:
+    """The types of which every value may stand there: most leaves say no more than their type."""
+    kind = node.raw.get("type") or ""
+    if kind in ("object", "array") or not node.raw.keys() <= _SAYS_NOTHING:
+        return ()
+    return _TYPES.get(kind, ())
 
 
 def _problems(value: Any, node: structural.Node, where: str) -> Iterator[str]:
