@@ -51,7 +51,9 @@ def test_what_an_edit_made_void_is_dropped(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_forged_entry_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     key = "carried.platform.acme.io/v1.0123456789abcdef"
-    text = f"apiVersion: platform.acme.io/v1alpha1\nkind: Tenant\nmetadata: {{name: x, annotations: {{{key}: nothing}}}}\n"
+    text = (
+        f"apiVersion: platform.acme.io/v1alpha1\nkind: Tenant\nmetadata: {{name: x, annotations: {{{key}: nothing}}}}\n"
+    )
     (leaf,) = explained(capsys, "-", stdin=text).values()
     assert (leaf["path"], leaf["what"], leaf["why"]) == (key, "dropped", "not an entry that fits: not JSON")
 
