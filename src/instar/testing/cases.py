@@ -99,6 +99,8 @@ def changed(document: Document, change: Change) -> Document | None:
     result: Document = gojson.copy(document)
     holder: Any = result
     last: Any = change.path[-1]
+    if change.path[0] == "metadata" and change.value is not GONE:
+        result.setdefault("metadata", {}).setdefault(change.path[1], {})
     try:
         for step in change.path[:-1]:
             holder = holder[step]

@@ -32,7 +32,7 @@ def draw(body: dict[str, Any], root: structural.Node, version: str, maker: makin
 
 def _spots(value: Any, node: structural.Node, where: Where, pattern: str) -> Iterator[_Spot]:
     """Every place that is there, and every field that could be."""
-    if where:
+    if where and (where[0] != "metadata" or len(where) > 2):  # of metadata only what rules name
         yield where, node, value, pattern
     if type(value) is dict:
         for name, inner in node.properties.items():

@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any
 
 from instar.model import gojson
-from instar.schema import structural
 from instar.testing import cases, places, twin
 
 __all__ = ["Coverage", "Pair"]
@@ -38,13 +37,13 @@ class Coverage:
     def meet(self, written: cases.Document, answers: dict[str, cases.Document]) -> None:
         """One object, and what it converted to."""
         version = cases.version_of(written)
-        for pattern, value in places.found(_body(written), self._of.sides[version].node):
+        for pattern, value in places.found(self._of.body(written), self._of.sides[version].node):
             self._met[version].add(pattern)
             if type(value) is not dict and type(value) is not list:
                 self._enums[version].add(_enum(pattern, value))
         for target, answer in answers.items():
             made = self._made.setdefault((version, target), set())
-            made.update(pattern for pattern, _ in places.found(_body(answer), self._of.sides[target].node))
+            made.update(pattern for pattern, _ in places.found(self._of.body(answer), self._of.sides[target].node))
 
     def pairs(self) -> tuple[Pair, ...]:
         """Each direction between two versions."""
@@ -73,7 +72,3 @@ class Coverage:
 
 def _enum(pattern: str, value: Any) -> str:
     return f"{pattern}={gojson.encode(value).decode()}"
-
-
-def _body(document: cases.Document) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name not in structural.META}

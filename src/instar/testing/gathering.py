@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from instar import errors
-from instar.schema import structural
 from instar.testing import cases, changing, making, places, spanning, spoiling, twin
 
 __all__ = ["Source", "Sources", "drawn", "gather", "spanned"]
@@ -74,7 +73,7 @@ def spanned(of: twin.Twin, real: Sequence[Source]) -> Iterator[Source]:
     for version in of.versions:
         bodies = spanning.bodies(of.sides[version].node, _seen(of, real, version))
         for number, body in enumerate(bodies):
-            document = {**_head(of, version), "metadata": {"name": "x"}, **body}
+            document = of.with_body({**_head(of, version), "metadata": {"name": "x"}}, body)
             if of.problem(document) is None:
                 yield Source(origin=f"spanning {number} at {version}", object=document)
 
@@ -96,7 +95,7 @@ def _drawn(
     for _ in range(12):
         maker = making.Maker(chance=chance, density=chance.choice(_DENSITIES), seen=seen)
         metadata = dict(chance.choice(_WORDS))
-        document = {**_head(of, version), "metadata": metadata, **maker.body(of.sides[version].node)}
+        document = of.with_body({**_head(of, version), "metadata": metadata}, maker.body(of.sides[version].node))
         if of.problem(document) is None:
             return document
     return None
@@ -107,8 +106,7 @@ def _seen(of: twin.Twin, real: Sequence[Source], version: str) -> dict[str, list
     seen: dict[str, list[Any]] = {}
     for source in real:
         if cases.version_of(source.object) == version and of.problem(source.object) is None:
-            body = {name: value for name, value in source.object.items() if name not in structural.META}
-            for pattern, value in places.found(body, of.sides[version].node):
+            for pattern, value in places.found(of.body(source.object), of.sides[version].node):
                 if value not in seen.setdefault(pattern, []) and value not in ({}, []):
                     seen[pattern].append(value)
     return {pattern: values for pattern, values in seen.items() if values}
@@ -140,5 +138,4 @@ def _change(of: twin.Twin, document: cases.Document, client: str, chance: random
         read = of.read(of.written(document), client)
     except errors.ConversionError:
         return None
-    body = {name: value for name, value in read.items() if name not in structural.META}
-    return changing.draw(body, of.sides[client].node, client, making.Maker(chance=chance))
+    return changing.draw(of.body(read), of.sides[client].node, client, making.Maker(chance=chance))

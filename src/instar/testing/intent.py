@@ -20,7 +20,6 @@ from typing import Any
 
 from instar import errors
 from instar.conversion import leaves
-from instar.schema import structural
 from instar.testing import cases, places, twin
 
 __all__ = ["HOLDS", "NAME", "TITLE", "Golden", "judge", "missing"]
@@ -64,7 +63,7 @@ def _direction(of: twin.Twin, golden: Golden, given: cases.Document, wanted: cas
     except errors.ConversionError as error:
         yield _finding(golden, error.path or "/", error.message, source, target, ((f"at {source}", given),))
         return
-    for difference in leaves.differences(_body(wanted), _body(found), of.sides[target].node):
+    for difference in leaves.differences(of.body(wanted), of.body(found), of.sides[target].node):
         shown = ((f"at {source}", given), (f"wanted at {target}", wanted), (f"found at {target}", found))
         yield dataclasses.replace(
             _finding(golden, difference.path, _said(difference), source, target, shown),
@@ -109,6 +108,14 @@ def _finding(
     )
 
 
+def _own(of: twin.Twin, version: str) -> set[str]:
+    """The labels and annotations that rules name at this version; those of the other one are nobody's intent here."""
+    conversion = of.bound.conversion
+    if version == conversion.hub:
+        return {path for spoke in conversion.spokes for path in spoke.hub_metadata_paths}
+    return {path for spoke in conversion.spokes if spoke.version == version for path in spoke.metadata_paths}
+
+
 def missing(of: twin.Twin, goldens: Sequence[Golden]) -> Iterator[cases.Finding]:
     """One finding for each version with leaves that no pair has; one where there is no pair at all."""
     if not goldens:
@@ -122,13 +129,13 @@ def missing(of: twin.Twin, goldens: Sequence[Golden]) -> Iterator[cases.Finding]
             pattern
             for document in documents
             if document is not None and cases.version_of(document) == version
-            for pattern, _ in places.found(_body(document), node)
+            for pattern, _ in places.found(of.body(document), node)
         }
-        absent = [place.pattern for place in places.places(node) if place.pattern not in there]
+        absent = [
+            place.pattern
+            for place in places.places(node)
+            if place.pattern not in there and (place.steps[0] != "/metadata" or place.pattern in _own(of, version))
+        ]
         if absent:
             text = f"no golden pair has {', '.join(absent)}"
             yield cases.Finding(law=NAME, path=absent[0], place=absent[0], problem=text, source=version, target=version)
-
-
-def _body(document: cases.Document) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name not in structural.META}

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from instar import errors
 from instar.conversion import leaves, restoring
 from instar.model import path
-from instar.schema import structural
 from instar.testing import cases, gathering, twin
 
 __all__ = ["HOLDS", "KIND", "NAME", "TITLE", "Carried", "carried", "document", "judge", "parse", "survey"]
@@ -43,8 +42,7 @@ def carried(of: twin.Twin, written: cases.Document) -> Iterator[Carried]:
     """What one object carries at each other version."""
     source = cases.version_of(written)
     document_ = of.written(written)
-    body = {name: value for name, value in document_.items() if name not in structural.META}
-    there = restoring.Body(body, of.sides[source].node)
+    there = restoring.Body(of.body(document_), of.sides[source].node)
     for target in of.others(source):
         try:
             outcome = of.outcome(document_, target)

@@ -48,7 +48,7 @@ def emptied(head: dict[str, Any], root: structural.Node) -> Iterator[dict[str, A
     yield {**head, "metadata": {"name": "x", "labels": None, "annotations": None}}
     yield {**head, "metadata": {"name": "x"}, "unknown": {"a": [1]}}
     values: tuple[Any, ...] = (None, {}, [], "x", {"unknown": {"a": [1]}})
-    for name in root.properties:
+    for name in sorted(root.properties.keys() - structural.META):
         for value in values:
             yield {**head, "metadata": {"name": "x", "uid": "1"}, name: value}
 
@@ -59,7 +59,7 @@ def outgrown(head: dict[str, Any], root: structural.Node) -> Iterator[dict[str, 
     maker = making.Maker(chance=random.Random(0), density=0.0)
     for place in places.places(root):
         for value in _OUTGROWN.get(place.node.raw.get("type", ""), ()):
-            if validation.problem(value, place.node):
+            if validation.problem(value, place.node) and place.steps[0] != "/metadata":
                 body = spanning.only(maker, root, place.steps, value)
                 yield {**head, "metadata": {"name": "x", "uid": "1"}, **body}
 

@@ -10,6 +10,7 @@ Source: apiextensions-apiserver, and kubernetes.io on versions of CRDs.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
@@ -18,7 +19,7 @@ import orjson
 
 import instar.conversion as conversion_module
 from instar import errors
-from instar.conversion import bare, entries, hop, leaves
+from instar.conversion import bare, entries, hop, leaves, named
 from instar.model import gojson
 from instar.schema import settling, structural, validation
 from instar.testing import cases, places
@@ -52,7 +53,8 @@ class Twin:
     def __init__(self, bound: conversion_module.Bound) -> None:
         self.bound = bound
         self.prefix = entries.prefix(bound.conversion.domain)
-        self.sides: dict[str, hop.Side] = {between.source.version: between.source for between in bound.hops.values()}
+        self.names = {version: _names(bound, version) for version in bound.versions}
+        self.sides = {version: _side(bound, version, self.names[version]) for version in bound.versions}
         self.versions = bound.versions
         self.conversions = 0
         self.slowest_seconds = 0.0
@@ -110,30 +112,44 @@ class Twin:
     def bare(self, document: Mapping[str, Any], to: str) -> Document:
         """What the author's functions alone make of an object: nothing restored, nothing carried."""
         version, hub = cases.version_of(document), self.bound.conversion.hub
-        body, metadata = _body(document), {"name": "x", "uid": "1"}
+        body, metadata = self.body(document), {"name": "x", "uid": "1"}
         for target in (to,) if hub in (version, to) else (hub, to):
             body = bare.convert(self.bound.hops[version, target].forward, body, metadata)
             version = target
-        return {"apiVersion": self.sides[to].api_version, "kind": document["kind"], "metadata": metadata, **body}
+        head = {"apiVersion": self.sides[to].api_version, "kind": document["kind"], "metadata": metadata}
+        return self.with_body(head, body)
 
     def _settled(self, document: Mapping[str, Any], *, defaults: bool, metadata: Mapping[str, Any]) -> Document:
         side = self.sides[cases.version_of(document)]
-        body = settling.settle(_body(document), side.node, defaults=defaults)
+        body = settling.settle(_plain(document), side.node, defaults=defaults)
         head = {"apiVersion": side.api_version, "kind": self.bound.conversion.kind}
         return {**head, "metadata": dict(metadata), **body}
 
     # --- what is asked of objects -------------------------------------------------------------------------------------
 
+    def body(self, document: Mapping[str, Any]) -> Document:
+        """All that a conversion is about: what stands beside metadata, and what rules name in it."""
+        body, names = _plain(document), self.names.get(cases.version_of(document), ())
+        return {**body, "metadata": named.take(names, document.get("metadata"))} if names else body
+
+    def with_body(self, document: Mapping[str, Any], body: Mapping[str, Any]) -> Document:
+        """An object with another body."""
+        head = {name: document[name] for name in structural.META if name in document}
+        names = self.names.get(cases.version_of(document), ())
+        if names:
+            head["metadata"] = named.join(names, dict(head.get("metadata") or {}), body.get("metadata"))
+        return {**head, **_plain(body)}
+
     def problem(self, document: Mapping[str, Any]) -> str | None:
         """Why the API server would refuse an object at its version, but for CEL; None if it would not."""
         node = self.sides[cases.version_of(document)].node
-        return self._problems.get("", document, lambda: validation.problem(_body(document), node))
+        return self._problems.get("", document, lambda: validation.problem(self.body(document), node))
 
     def differences(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[leaves.Difference]:
         """The leaves at which two objects of one version differ; spellings declared to be one do not."""
         side = self.sides[cases.version_of(one)]
         same = side.plan.same if side.plan.normalised else None
-        return leaves.differences(_body(one), _body(other), side.node, same=same)
+        return leaves.differences(self.body(one), self.body(other), side.node, same=same)
 
     def stripped(self, document: Mapping[str, Any]) -> Document:
         """The object without our annotations."""
@@ -161,7 +177,18 @@ def _bytes(document: Mapping[str, Any]) -> bytes:
         return gojson.encode(document)
 
 
-def _body(document: Mapping[str, Any]) -> Document:
+def _names(bound: conversion_module.Bound, version: str) -> named.Names:
+    """The labels and annotations that rules name, on any way from a version."""
+    found = {name for (source, _), between in bound.hops.items() if source == version for name in between.names}
+    return tuple(sorted(found))
+
+
+def _side(bound: conversion_module.Bound, version: str, names: named.Names) -> hop.Side:
+    side = next(between.source for (source, _), between in bound.hops.items() if source == version)
+    return dataclasses.replace(side, node=named.node(side.node, names))
+
+
+def _plain(document: Mapping[str, Any]) -> Document:
     return {name: value for name, value in document.items() if name not in structural.META}
 
 

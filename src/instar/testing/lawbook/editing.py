@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from instar import errors
 from instar.conversion import leaves, patterns, restoring
 from instar.model import path
-from instar.schema import structural
 from instar.testing import cases, twin
 from instar.testing.lawbook import law
 
@@ -84,10 +83,10 @@ def _concerns(where: str, touched: set[str]) -> bool:
 def _needless(of: twin.Twin, edited: cases.Document, after: cases.Document, difference: leaves.Difference) -> bool:
     """Whether the leaf could have come back without changing anything that the client sees."""
     storage, client = cases.version_of(after), cases.version_of(edited)
-    body = {name: value for name, value in after.items() if name not in structural.META}
-    restored = restoring.restore(body, of.sides[storage].node, [(difference.path, difference.value)])
+    node, leaf = of.sides[storage].node, (difference.path, difference.value)
+    restored = of.with_body(after, restoring.restore(of.body(after), node, [leaf]))
     try:
-        seen = of.bare({name: after[name] for name in structural.META} | restored, client)
+        seen = of.bare(restored, client)
         alone = of.bare(after, client)
     except errors.ConversionError:
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from instar.conversion import entries
+from instar.conversion import entries, named
 from instar.model import gojson
 from instar.testing import cases, twin
 from instar.testing.lawbook import law
@@ -34,12 +34,22 @@ def _frame(of: twin.Twin, case: cases.Case) -> Iterator[cases.Finding]:
             )
 
 
+def _others(of: twin.Twin, document: cases.Document) -> Any:
+    """Metadata without what is carried and what rules name."""
+    metadata = of.stripped(document).get("metadata")
+    plain = dict(metadata) if type(metadata) is dict else {}
+    for names in of.names.values():
+        plain = named.join(names, plain, None)
+    if not any(of.names.values()):
+        return plain
+    return {name: value for name, value in plain.items() if value or name not in named.MEMBERS}
+
+
 def _problem(of: twin.Twin, document: cases.Document, answer: cases.Document, target: str) -> str:
     metadata = answer.get("metadata")
     if type(metadata) is not dict:
         return "the answer has no metadata"
-    before, after = of.stripped(document).get("metadata"), of.stripped(answer)["metadata"]
-    if not gojson.equal(before if type(before) is dict else {}, after):
+    if not gojson.equal(_others(of, document), _others(of, answer)):
         return "metadata other than our annotations changes"
     notes: Any = metadata.get("annotations")
     ours = [key for key in notes or () if key.startswith(of.prefix)]
