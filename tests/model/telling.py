@@ -206,7 +206,7 @@ class _Teller:
 
     def _write(self) -> tuple[acts.Act, str] | None:
         """Edits that hit what is wanted, if any of a few do."""
-        version, wanted = self._version(), self.chance.choices(HITS, weights=(4, 2, 2))[0]
+        version, wanted = self._version(), self.chance.choices(HITS, weights=(4, 4, 2))[0]
         seen = self.world.read(version)
         found = None
         for _ in range(CANDIDATES):

@@ -84,7 +84,7 @@ class World:
     def _create(self, act: acts.Create) -> bool:
         if "spec" not in act.body:
             return False
-        said = self.example.said(act.version, _without_status(act.body))
+        sent = said = self.example.said(act.version, _without_status(act.body))
         if act.admitted:
             seen = self.example.converted(said)
             changed = examples.edited(self.example.document(seen), act.admitted)
@@ -93,7 +93,8 @@ class World:
             there = self.example.said(other(act.version), changed, seen.memory)
             back = self.example.converted(there)
             said = self.example.said(act.version, self.example.document(back), back.memory)
-        self.write(said, new=True)
+        self.write(sent, new=True)  # who creates owns what was sent, whatever admission made of it
+        self._store(said)
         return True
 
     def _write(self, act: acts.Write) -> bool:
