@@ -133,11 +133,11 @@ class Twin:
             for manager, paths in applies.owned(before).items()
             if manager != step.manager and path in paths and self.spoken[manager].version == applies.OLD
         }
-        managed = before["metadata"]["managedFields"]
+        managed = before["metadata"].get("managedFields", [])
         await self.own(applies.withdrawn(self.kind, managed, old) if old else managed)
         answer = await self.apply(self.reference, step, spec)
         if old:
-            after = (await self.get(self.reference))["metadata"]["managedFields"]
+            after = (await self.get(self.reference))["metadata"].get("managedFields", [])
             await self.own(applies.reclaimed(self.kind, after, managed, old))
         return answer
 
@@ -182,7 +182,8 @@ async def sequence(twin: Twin, chance: random.Random) -> None:
         spec = (await twin.get(twin.reference)).get("spec", {})
         word, value = applies.half_said(twin.kind, spec)
         remembered |= {word} if value not in applies.CANONICAL.values() else set()
-        if old_is_stored and applies.returns(twin.kind, step, spec, remembered):
+        reads = applies.seen(twin.kind, await twin.get(twin.conversion.at(applies.OLD)))
+        if old_is_stored and applies.returns(twin.kind, step, reads, remembered):
             continue
         if not await twin.take(step):
             return

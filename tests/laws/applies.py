@@ -245,7 +245,7 @@ def readable(name: str, old: Mapping[str, Any], wanted: Mapping[str, Any]) -> bo
     return word == (meant or None) or (name == "widget" and word is None and meant == "small")
 
 
-def returns(name: str, step: Step, live: Fields, remembered: set[str]) -> bool:
+def returns(name: str, step: Step, reads: str | None, remembered: set[str]) -> bool:
     """Whether an old manager goes back to an old word that once stood for a value it cannot say.
 
     While the old version is stored, such a value is restored: the edit away and back shows nowhere in what is stored.
@@ -255,7 +255,7 @@ def returns(name: str, step: Step, live: Fields, remembered: set[str]) -> bool:
     if step.version != OLD or word not in step.words:
         return False
     wanted = _READS_AS[name](step.words[word])
-    return wanted in remembered and wanted != half_said(name, live)[0]
+    return wanted in remembered and wanted != reads
 
 
 _READS_AS: Mapping[str, Any] = {"tenant": class_of, "widget": size_of}

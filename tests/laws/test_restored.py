@@ -42,7 +42,9 @@ class Count:
         there = judged.move(before, away)
         for _ in range(EDITS):
             made = data.draw(edits.several(there, judged.schema(away)))
-            self._judge(judged, node, before, there, judged.write(edits.apply_all(there, made)))
+            changed = judged.write(edits.apply_all(there, made))
+            if list(model.problems(judged.schema(away), changed)) == []:
+                self._judge(judged, node, before, there, changed)
 
     def _judge(self, judged: subject.Subject, node: lossy.Node, before: Any, there: Any, changed: Any) -> None:
         side, away = subject.version_of(before), subject.version_of(there)
