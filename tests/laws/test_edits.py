@@ -113,3 +113,20 @@ def test_a_set_with_an_item_twice_is_not_carried_back() -> None:
     outcome = judged.bound.outcome(there, "one")
     assert outcome.object["spec"] == {"f": [1, 2, 2]}
     assert [drop.reason for drop in outcome.dropped] == ["not valid there: value: items of a set must differ"]
+
+
+def test_a_default_that_comes_with_a_parent_is_no_edit() -> None:
+    """Version two alone has a map with a default; at version one an edit brings its parent, and the default with it."""
+    kind = {"type": "object", "additionalProperties": {"type": "integer"}, "default": {"a": 1}}
+    inner = lossy.Node(
+        pieces=(
+            lossy.dropped("f", {"type": "string"}, kind),
+            lossy.rename("g", {"type": "integer"}, {"type": "integer"}),
+        )
+    )
+    judged = subject.of_node(lossy.Node(pieces=(), below=(("quiet", "in", "in", inner),)))
+    head = {"apiVersion": f"{lossy.GROUP}/two", "kind": lossy.KIND, "metadata": {"name": "one"}}
+    there = judged.move(judged.write({**head, "spec": {"in": {"fNew": {"a": 0, "b": 1}}}}), "one")
+    assert there["spec"] == {}
+    there["spec"] = {"in": {"g": 5}}
+    assert judged.move(there, "two")["spec"] == {"in": {"fNew": {"a": 0, "b": 1}, "gTwo": 5}}

@@ -115,7 +115,7 @@ def _edited(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
     steps = path.parse(entry.path)
     value, anchors = shown.get(steps)
     if entry.base is ABSENT:
-        if value is not ABSENT:
+        if value is not ABSENT and not _defaulted(side, steps, value):
             return "an edit put something there"
         return "" if anchors >= entry.anchors else "its item is gone"
     if value is ABSENT:
@@ -144,6 +144,20 @@ def _once_parents_are_back(side: Side, shown: restoring.Body, steps: tuple[path.
     if leaf is None or leaf.default is structural.MISSING:
         return ABSENT
     return settling.settle(leaf.default, leaf, defaults=True)
+
+
+def _defaulted(side: Side, steps: tuple[path.Step, ...], value: Any) -> bool:
+    """Whether defaults alone put this there, once a plain parent came: that says nothing against what was carried."""
+    body: dict[str, Any] = {}
+    inner, node = body, side.node
+    for step in steps[:-1]:
+        if not isinstance(step, path.Field) or step.name not in node.properties:
+            return False
+        inner, node = inner.setdefault(step.name, {}), node.properties[step.name]
+        found, _ = restoring.Body(settling.settle(body, side.node, defaults=True), side.node).get(steps)
+        if gojson.equal(found, value):
+            return True
+    return False
 
 
 def _regrouped(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
