@@ -101,6 +101,7 @@ class _Run:
         self.result = self._plain if stored else settled.settle(self._plain.value, hop.target.node, defaults=True)
         self._first = self.result
         self._back: Settled | None = None
+        self._put_back: list[tuple[str, Any]] = []
         self.restored: tuple[str, ...] = ()
 
     def reversed(self, body: Settled, *, defaults: bool = True) -> Settled:
@@ -118,13 +119,12 @@ class _Run:
         if self._stored:
             return self.result
         node = self._hop.target.node
-        shown = restoring.Body(self.result.value, node)
+        said = restoring.put(self._plain, node, self._put_back) if self._put_back else self._plain
+        first = restoring.Body(self._first.value, node)
         alone = [
             (leaf.path, ABSENT)
-            for leaf in _differences(self._plain, self._first, node)
-            if leaf.value is ABSENT
-            and not any(path.within(where, {leaf.path}) for where in self.restored)
-            and gojson.equal(shown.get(path.parse(leaf.path))[0], leaf.seen)
+            for leaf in _differences(said, self.result, node)
+            if leaf.value is ABSENT and gojson.equal(first.get(path.parse(leaf.path))[0], leaf.seen)
         ]
         answer = restoring.put(self.result, node, alone) if alone else self.result
         return answer if self._seen else self._unemptied(answer)
@@ -181,7 +181,8 @@ class _Run:
         read, dropped = untrusted.read(self._hop, mine)
         carried = {tail: text for tail, text in mine.items() if tail != entries.VIEW}
         if entries.VIEW in mine and mine[entries.VIEW] == _view(self._hop, self._hop.source, self._viewed(), carried):
-            self.result = restoring.put(self.result, self._hop.target.node, _leaves(read))
+            self._put_back = _leaves(read)
+            self.result = restoring.put(self.result, self._hop.target.node, self._put_back)
             self.restored = tuple(sorted(read))
             return tuple(dropped)
         judged = candidates.judge(self._hop.target, restoring.Body(self.result.value, self._hop.target.node), read)
@@ -232,7 +233,7 @@ class _Run:
             return False
         if not all(path.within(where, lost) for where in self._missing(back)):
             return False
-        self.result, self._back = result, back
+        self.result, self._back, self._put_back = result, back, back_in
         return True
 
     def _missing(self, back: Settled) -> set[str]:

@@ -590,3 +590,13 @@ def test_an_emptied_spec_stays_empty_though_something_under_it_comes_back() -> N
     again = WIDGET.convert(kept, "v1alpha1")
     assert "spec" not in again
     assert WIDGET.convert(again, "v1")["spec"] == kept["spec"]
+
+
+def test_a_part_of_an_object_does_not_gain_the_defaults_beside_what_is_restored() -> None:
+    """A fragment that says one key of a map with a default comes back with that key, not with the default's too."""
+    mapped = {"type": "object", "additionalProperties": {"type": "integer"}, "default": {"a": 1}}
+    plain = {"type": "object", "properties": {"x": {"type": "string"}}}
+    bound = subject.losing({"type": "object", "properties": {"f": mapped, "p": plain}}, "f")
+    part = subject.thing("new", {"f": {"b": 0}, "p": {}})
+    del part["metadata"]["uid"]
+    assert bound.convert(bound.convert(part, "old"), "new") == part
