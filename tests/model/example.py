@@ -71,6 +71,13 @@ class Example:
         assert not left, f"the model of {self.name} has no relation for {left}"
         return Said(version=version, values=values, memory=memory or {})
 
+    def defaulted(self, version: str, path: tuple[str, ...]) -> bool:
+        """Whether a field has a default at a version."""
+        schema = self.schema(version)
+        for step in path:
+            schema = schema["properties"][step]
+        return "default" in schema
+
     def head(self, version: str) -> Document:
         spec = self.crd["spec"]
         return {"apiVersion": f"{spec['group']}/{version}", "kind": spec["names"]["kind"]}

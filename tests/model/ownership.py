@@ -11,14 +11,14 @@ import dataclasses
 from collections.abc import Mapping
 
 from tests.model import relations
-from tests.model.example import Example, Said
+from tests.model.example import Example, Said, other
 from tests.model.relations import FORGOTTEN, MISSING
 
 Leaf = tuple[str, str]
 """A relation, and one of its members where its value is a map."""
 Owner = tuple[str, str]
 """A manager, and the version of its updates, or nothing for its applies (they are one, whatever the version)."""
-EDITOR = "editor"
+EDITOR, ENTRY = "editor", "entry"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,8 @@ Owners = Mapping[Owner, Owned]
 
 
 def leaves(example: Example, said: Said) -> dict[Leaf, object]:
-    """What can be owned by appliers of an object, with its values."""
-    found: dict[Leaf, object] = {}
+    """What can be owned by appliers of an object, with its values; and its entries, which belong to who sent them."""
+    found: dict[Leaf, object] = _entries(example, said)
     for name in example.applied:
         value = said.values[name]
         if isinstance(value, dict):
@@ -42,6 +42,13 @@ def leaves(example: Example, said: Said) -> dict[Leaf, object]:
         elif value is not MISSING:
             found[name, ""] = value
     return found
+
+
+def _entries(example: Example, said: Said) -> dict[Leaf, object]:
+    """The annotations of what is carried, and the one that is about all of it."""
+    carried = example.carried(said)
+    texts: dict[Leaf, object] = {(ENTRY, name): repr(said.memory[name]) for name in carried}
+    return {**texts, (ENTRY, ""): repr(sorted(said.memory.items()))} if carried else {}
 
 
 def changed(example: Example, before: Said | None, after: Said) -> set[Leaf]:
@@ -79,6 +86,12 @@ def updated(example: Example, owners: Owners, at: str, changes: Mapping[str, set
     return kept
 
 
+def dropped(owners: Owners, name: str) -> Owners:
+    """The owners once the entry of a relation is deleted: nobody has it, and nobody gets any other."""
+    gone = frozenset({(ENTRY, name)})
+    return {owner: dataclasses.replace(owned, leaves=owned.leaves - gone) for owner, owned in owners.items()}
+
+
 def conflicts(owners: Owners, changes: Mapping[str, set[Leaf]], kept: Mapping[str, set[Leaf]], writer: Owner) -> bool:
     """Whether an apply changes (and does not merely remove) what others own."""
     return any(
@@ -103,16 +116,29 @@ def given_up(example: Example, seen: Said, owners: Owners, writer: Owner, wanted
         left = {leaf for leaf in left - held if not any(_covers(leaf, one) for one in elsewhere)}
         if left:
             values[name] = _less(values[name], left)
-    return dataclasses.replace(seen, values=values, memory=_unsaid(seen, mine, others, wanted))
+    after = dataclasses.replace(seen, values=values)
+    return dataclasses.replace(after, memory=_unsaid(example, after, mine, others, wanted))
 
 
-def _unsaid(seen: Said, mine: Owned, others: list[Owned], wanted: set[Leaf]) -> Mapping[str, tuple[object, object]]:
+def _unsaid(
+    example: Example, seen: Said, mine: Owned, others: list[Owned], wanted: set[Leaf]
+) -> Mapping[str, tuple[object, object]]:
     """The memory without what the manager had said at the other version, and this one does not show."""
     if mine.version == seen.version:
         return seen.memory
     held = {name for owned in others for name, _ in owned.leaves} | {name for name, _ in wanted}
     gone = {name for name, _ in mine.leaves if seen.values[name] is MISSING} - held
-    return {**seen.memory, **dict.fromkeys(gone, (FORGOTTEN, MISSING))}
+    unsaid = {name: _absent(example, name, seen) for name in gone}
+    return {**seen.memory, **unsaid}
+
+
+def _absent(example: Example, name: str, seen: Said) -> tuple[object, object]:
+    """What is known of a thing that nobody says any more at the other version: that it is not there."""
+    relation, there = next(one for one in example.all if one.name == name), other(seen.version)
+    place = relation.place(there)
+    if relation.place(seen.version) is None or place is None or example.defaulted(there, place.path):
+        return FORGOTTEN, MISSING
+    return MISSING, relation.meaning(seen.version, MISSING)
 
 
 def _gone(mine: Owned, leaf: Leaf, here: set[Leaf], wanted: set[Leaf], version: str) -> bool:

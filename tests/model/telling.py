@@ -143,7 +143,7 @@ class _Teller:
                 continue
             said, chance = place.take(document), self.chance.random()
             shared = relation.place(other(version)) is not None
-            if said is MISSING and chance < (0.3 if shared else FILLED):
+            if said is MISSING and chance < (0.15 if shared else FILLED):
                 said = self._fresh(place, version)
             elif shared and chance > 0.6:
                 said = MISSING

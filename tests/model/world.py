@@ -147,7 +147,8 @@ class World:
         if act.path not in named:
             return False
         memory = {**seen.memory, named[act.path]: (FORGOTTEN, MISSING)}
-        self.write(self.example.said(act.version, self.example.document(seen), memory))
+        self.owners = ownership.dropped(self.owners, named[act.path])
+        self._store(self.example.said(act.version, self.example.document(seen), memory))
         return True
 
     def _apply(self, act: acts.Apply) -> bool:
