@@ -94,14 +94,23 @@ def _run(words: list[str]) -> int:
     except errors.InstarError as error:
         return _fail(error.message, error.exit_code, verbose=verbose)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 0
     except OSError as error:
         if error.errno not in UNWRITABLE:
             return _fail(_bug(error), 4, verbose=verbose)
+        _leave_output()
         return _fail(f"cannot write: {error.strerror}", 2, verbose=verbose)
     except Exception as error:
         return _fail(_bug(error), 4, verbose=verbose)
+
+
+def _leave_output() -> None:
+    """What could not be written stays in a buffer, and Python would try it again on its way out."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(error: Exception) -> str:
