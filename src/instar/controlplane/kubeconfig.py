@@ -6,6 +6,7 @@ It begins with a line of ours, so that a file which someone else wrote is never 
 from __future__ import annotations
 
 import base64
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,6 +57,11 @@ def check_target(path: Path) -> None:
         raise errors.UsageError(f"--kubeconfig {path}: its folder does not exist")
     if path.exists() and path.stat().st_size and not path.read_bytes().startswith(MARK.encode()):
         raise errors.UsageError(f"--kubeconfig {path} exists and was not written by instar: name another file")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise errors.UsageError(f"--kubeconfig {path}: its folder takes no file: {error.strerror}") from error
 
 
 def _encode(content: bytes) -> str:

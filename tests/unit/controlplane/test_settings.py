@@ -1,5 +1,7 @@
 """What is refused before anything is started, and where binaries are looked for."""
 
+import pathlib
+
 import pytest
 import yaml
 
@@ -18,6 +20,13 @@ def test_kubeconfig_of_someone_else_is_never_overwritten(tmp_path):
     for target in (theirs, tmp_path, tmp_path / "no" / "folder"):
         with pytest.raises(errors.UsageError, match=str(target)):
             kubeconfig.check_target(target)
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self").exists(), reason="needs a folder that takes no file: /proc")
+def test_kubeconfig_where_no_file_can_be():
+    """Said before anything is started, and no bug of ours."""
+    with pytest.raises(errors.UsageError, match="/proc/kubeconfig: its folder takes no file"):
+        kubeconfig.check_target(pathlib.Path("/proc/kubeconfig"))
 
 
 def test_kubeconfig_has_a_context_for_each_apiserver():
