@@ -100,7 +100,8 @@ def _column(frame: Frame, value: float) -> markup.Markup:
 
 def _moments(frame: Frame, moments: Sequence[Moment], size: Size) -> list[str]:
     """Labels that would run into the one before move to the row above, or stay out: the line has a tooltip anyhow."""
-    drawn: list[str] = []
+    lines: list[str] = []
+    labels: list[str] = []
     free = [0.0, 0.0]
     for moment in sorted(moments, key=lambda moment: moment.at_seconds):
         x = frame.x.at(moment.at_seconds)
@@ -110,16 +111,16 @@ def _moments(frame: Frame, moments: Sequence[Moment], size: Size) -> list[str]:
         row = next((index for index, end in enumerate(free) if left >= end), None)
         if row is not None:
             free[row] = left + width
-        drawn.append(_moment(frame, moment, x, row, before=before))
-    return drawn
+            labels.append(_label(moment, x, row, before=before))
+        lines.append(_line(frame, moment, x))
+    return [*lines, *labels]  # a label covers the lines that run through it
 
 
-def _moment(frame: Frame, moment: Moment, x: float, row: int | None, *, before: bool) -> markup.Markup:
+def _line(frame: Frame, moment: Moment, x: float) -> markup.Markup:
     tooltip = markup.element("title", f"{moment.label}: after {numbers.duration(moment.at_seconds)}")
-    line = markup.element("line", tooltip, x1=x, x2=x, y1=TOP - 14, y2=frame.y.start, class_="moment")
-    if row is None:
-        return line
+    return markup.element("line", tooltip, x1=x, x2=x, y1=TOP - 14, y2=frame.y.start, class_="moment")
+
+
+def _label(moment: Moment, x: float, row: int, *, before: bool) -> markup.Markup:
     anchor, place = ("end", x - 4) if before else ("start", x + 4)
-    return markup.join(
-        line, markup.element("text", moment.label, x=place, y=TOP - 6 - 13 * row, text_anchor=anchor, class_="moment")
-    )
+    return markup.element("text", moment.label, x=place, y=TOP - 6 - 13 * row, text_anchor=anchor, class_="moment")

@@ -44,7 +44,7 @@ figcaption p{color:var(--soft);margin:2px 0 6px;font-size:15px}
 .chart{display:block;width:100%;height:auto}
 .narrow{display:none}
 .chart text{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
-.chart text.moment{fill:var(--ink);font-size:11px}
+.chart text.moment{fill:var(--ink);font-size:11px;stroke:var(--card);stroke-width:3px;paint-order:stroke}
 .chart .grid{stroke:var(--rule)}
 .chart .axis{stroke:var(--soft)}
 .chart line.moment{stroke:var(--series-3);stroke-dasharray:3 3;stroke-opacity:.65;stroke-width:1.2}

@@ -68,6 +68,8 @@ def test_moments_are_drawn_and_labels_do_not_run_into_each_other() -> None:
     close = tuple(frame.Moment(at_seconds=20 + step / 10, label=f"step {step}") for step in range(3))
     wide, _ = drawings(charts.lines(chart(charts.Series(name="s", style=0, points=[(0, 1)]), moments=close)))
     assert len(wide.findall(f"{SVG}line[@class='moment']")) == 3
+    drawn = [part.tag.removeprefix(SVG) for part in wide if part.get("class") == "moment"]
+    assert drawn == ["line", "line", "line", "text", "text"], "a line runs through a label"
     labels = wide.findall(f"{SVG}text[@class='moment']")
     assert [label.text for label in labels] == ["step 0", "step 1"]
     assert labels[0].get("y") != labels[1].get("y")
