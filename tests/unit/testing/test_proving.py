@@ -99,7 +99,7 @@ def test_each_example_is_proved(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_mutant_of_each_example_is_caught(name: str) -> None:
     """Or changes nothing, and the project file says why."""
-    entry, settings = proof(name, examples=100)
+    entry, settings = proof(name, examples=20)
     score = killing.judge(entry.bound, settings, entry.equivalent)
     assert [fate for fate in score.fates if fate.outcome not in ("caught", "equivalent")] == []
     assert score.caught > 20
