@@ -98,6 +98,8 @@ _OPTIONS = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
+_ANYTHING = str | bool | int | float | list[Any] | dict[str, Any]
+"""But null, which a field has only where it is nullable."""
 _SCALAR = str | bool | Annotated[int, msgspec.Meta(ge=gojson.INT64_MIN, le=gojson.INT64_MAX)]
 
 
@@ -147,7 +149,7 @@ def _proven(body: dict[str, Any], form: _Form) -> Settled | None:
 def _type(node: structural.Node, defaults: bool, rooms: list[structural.Node]) -> Any:
     """The type of what is settled at a node; ``rooms`` collects those that take anything."""
     kind = _bare(node, defaults, rooms)
-    return kind | None if node.nullable and kind is not Any else kind
+    return kind | None if node.nullable else kind
 
 
 def _bare(node: structural.Node, defaults: bool, rooms: list[structural.Node]) -> Any:
@@ -155,7 +157,7 @@ def _bare(node: structural.Node, defaults: bool, rooms: list[structural.Node]) -
         rooms.append(node)
         if node.items is not None or node.additional is not None:
             raise _Formless
-        return _struct(node, defaults, rooms, closed=False) if node.properties and not node.embedded else Any
+        return _struct(node, defaults, rooms, closed=False) if node.properties and not node.embedded else _ANYTHING
     if node.properties and node.additional is not None:
         raise _Formless
     if node.additional is not None:
