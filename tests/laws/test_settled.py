@@ -1,4 +1,4 @@
-"""A body that C proves to be settled is what the walk over it gives: both are one answer, nulls and oddities included."""
+"""A body that C proves to be settled is what the walk over it gives: one answer, nulls and oddities included."""
 
 from __future__ import annotations
 
