@@ -18,7 +18,7 @@ import instar.conversion as conversion
 from instar.testing import acts, edits
 
 SEED = os.environ.get("INSTAR_SEED", "1")
-COUNT = int(os.environ.get("INSTAR_SEQUENCES", "400"))
+COUNT = int(os.environ.get("INSTAR_SEQUENCES", "200"))
 STORED = (("v1alpha1", ""), ("v1", ""), ("v1alpha1", "v1"), ("v1", "v1alpha1"))
 """The version stored at first, and the one from the middle of the story on."""
 EACH = pytest.mark.parametrize("name", sorted(examples.ALL))
