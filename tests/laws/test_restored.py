@@ -53,10 +53,10 @@ class Count:
         )
         seen, now = (dict(parts(node, away, one)) for one in (there, changed))
         for name in own.keys() & seen.keys() & now.keys():
-            if not model.same(seen[name], now[name]) or model.same(own[name], alone.get(name)):
+            if not model.same(seen[name], now[name]) or model.same(own[name], alone.get(name, {})):
                 continue
             self.carried[name[1]] += 1
-            if not model.same(own[name], after.get(name)):
+            if not model.same(own[name], after.get(name, {})):
                 self.dropped.append(f"{name}: {own[name]} -> {after.get(name)}\n{before}\n{there}\n{changed}")
 
 
