@@ -13,7 +13,7 @@ from instar.migration import evidence
 from instar.model import crd as crd_model
 from instar.report import numbers, run
 
-__all__ = ["Measured", "migration_lines", "of", "writes_wanted"]
+__all__ = ["Measured", "clients_unharmed", "migration_lines", "of", "writes_wanted"]
 
 WRITES_WANTED, OBJECTS_FOR_THEM = 500, 6000
 """With fewer objects the rewrite may be over within a second: then what clients did is shown, and not judged."""
@@ -111,7 +111,7 @@ def _facts(measured: Measured, losses: list[compare.Loss]) -> tuple[run.Fact, ..
         _stored_at_new(measured),
         _trimmed(measured),
         _clients_went_on(measured),
-        _clients_unharmed(measured),
+        clients_unharmed(measured.writes),
         _usable_after(measured),
     )
 
@@ -160,14 +160,21 @@ def _clients_went_on(measured: Measured) -> run.Fact:
     )
 
 
-def _clients_unharmed(measured: Measured) -> run.Fact:
-    failures = [text for writes in measured.writes.values() for text in writes.failures]
-    asked = sum(number for writes in measured.writes.values() for number in writes.retried.values())
+UNANSWERED = (
+    "; a write that got no answer may have been carried out all the same, and what it wrote then counts as lost: "
+    "if the machine was too busy to answer within --settle, give it more seconds"
+)
+
+
+def clients_unharmed(writes: Mapping[str, run.Writes]) -> run.Fact:
+    """Whether any client was refused, or left without an answer: then nobody knows what its write did."""
+    failures = [text for version in writes.values() for text in version.failures]
+    asked = sum(number for version in writes.values() for number in version.retried.values())
     return run.Fact(
         name="clients_unharmed",
         statement="No client's write failed",
         measured=f"{numbers.count(asked)} answers said try again (409, 429, 503); {len(failures)} failures"
-        + (f", the first: {failures[0]}" if failures else ""),
+        + (f", the first: {failures[0]}{UNANSWERED}" if failures else ""),
         holds=not failures,
     )
 
