@@ -205,6 +205,8 @@ def _call(bound: Convertible, whole: dict[str, Any], version: str) -> hop.Outcom
         raise
     except errors.InstarError as error:
         raise errors.ConversionError(error.message, reason=error.reason) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # somebody's Ctrl-C, wherever it hits
+        raise
+    except BaseException as error:
         text = f"the converter raised {type(error).__name__}: {error}"
         raise errors.ConversionError(text, reason="ConverterRaised") from error

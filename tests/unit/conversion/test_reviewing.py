@@ -30,6 +30,8 @@ class Renaming:
             raise KeyError(spec["raise"])
         if "exit" in spec:
             raise SystemExit(3)
+        if spec.get("generator"):
+            raise GeneratorExit("x")
         if "answer" in spec:
             return spec["answer"]
         spec = {{"old": "new", "new": "old"}.get(key, key): value for key, value in spec.items()}
@@ -96,6 +98,7 @@ def test_a_message_is_one_line() -> None:
     [
         ({"raise": "quota"}, "the converter raised KeyError: 'quota'"),
         ({"exit": 1}, "the converter raised SystemExit: 3"),
+        ({"generator": 1}, "the converter raised GeneratorExit: x"),
         ({"answer": None}, "the converter returned no object with a metadata but NoneType: None"),
         ({"answer": {}}, "the converter returned no object with a metadata but dict: {}"),
         ({"answer": {**tenant(), "kind": "Foo"}}, "the converter changed apiVersion from 'platform.acme.io/v1'"),
