@@ -28,12 +28,12 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def unit(session: nox.Session) -> None:
-    session.run("pytest", "-q", "-n", "2", *UNIT, external=True)
+    session.run("pytest", "-q", "-n", "2", "-m", "not soak", *UNIT, external=True)
 
 
 @nox.session
 def laws(session: nox.Session) -> None:
-    session.run("pytest", "-q", "-n", "2", "tests/laws", external=True)
+    session.run("pytest", "-q", "-n", "2", "-m", "not soak", "tests/laws", external=True)
 
 
 @nox.session
