@@ -216,9 +216,16 @@ class _Run:
         if self._restored(first, chosen, chosen, lost):
             return list(chosen)
         kept: list[str] = []
-        for unit in categories.units(chosen, self._hop.target.plan):
-            if self._restored(first, chosen, kept + unit, lost):
-                kept += unit
+        untried = [categories.units(chosen, self._hop.target.plan)]
+        while untried:  # halves first: where few of many disturb, most are taken together
+            units = untried.pop()
+            if (len(units) < len(chosen) or kept) and self._restored(
+                first, chosen, kept + [where for unit in units for where in unit], lost
+            ):
+                kept += [where for unit in units for where in unit]
+            elif len(units) > 1:
+                middle = len(units) // 2
+                untried += [units[middle:], units[:middle]]
         return kept
 
     def _restored(

@@ -139,7 +139,7 @@ class _Walk:
         """Items come back where they were seen, new ones behind these in the order of their steps."""
         at = {step: index for index, step in enumerate(mine)}
         known = [at[step] for step in theirs if step in at]
-        new = [] if self._judging else sorted(mine[index] for index in range(len(mine)) if index not in set(known))
+        new = [] if self._judging else sorted(at.keys() - set(theirs))
         now = [mine[index] for index in sorted(known)] if self._judging else mine
         if [mine[index] for index in known] + new != now:
             self.found.append(Difference(path.order(where), mine, known, anchors))

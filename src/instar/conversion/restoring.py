@@ -28,6 +28,7 @@ class Body:
         self.body = body
         self._root = root
         self._indexes: dict[int, tuple[list[Any], listing.Index | None]] = {}
+        self._stale: set[int] = set()
 
     def get(self, steps: Iterable[path.Step]) -> tuple[Any, int]:
         """What stands at a path (ABSENT if nothing), and how many items and map keys on the way are there.
@@ -73,9 +74,8 @@ class Body:
                 value.pop(last.name, None)
         elif type(value) is list:
             index = self._index(value, node)
-            if index is not None and last.text in index:
-                position = list(index).index(last.text)
-                del value[position], index[last.text]
+            if index is not None and index.pop(last.text, ABSENT) is not ABSENT:
+                self._stale.add(id(value))
 
     def order(self, steps: tuple[path.Step, ...], wanted: list[str]) -> None:
         """The items of a list in this order; one that it does not name stays behind its predecessor."""
@@ -85,12 +85,27 @@ class Body:
         if not index:
             return
         present, named = list(index), set(wanted)
-        result = [step for step in wanted if step in index]
-        for before, step in zip([None, *present], present, strict=False):
+        behind: dict[str, str] = dict(itertools.pairwise(["", *(step for step in wanted if step in index)]))
+        for before, step in itertools.pairwise(["", *present]):
             if step not in named:
-                result.insert(0 if before is None else result.index(before) + 1, step)
-        items[:] = [index[step] for step in result]
-        self._indexes[id(items)] = (items, {step: index[step] for step in result})
+                if before in behind:
+                    behind[step] = behind[before]
+                behind[before] = step
+        result, at = {}, ""
+        while at in behind:
+            at = behind[at]
+            result[at] = index[at]
+        items[:] = result.values()
+        self._indexes[id(items)] = (items, result)
+        self._stale.discard(id(items))
+
+    def settle(self) -> None:
+        """Brings lists up to their indexes: an item that goes, or is another, moves none of the others at once."""
+        for known in self._stale:
+            items, index = self._indexes[known]
+            if index is not None:
+                items[:] = index.values()
+        self._stale.clear()
 
     def _holder(self, steps: tuple[path.Step, ...]) -> tuple[Any, structural.Node]:
         value: Any = self.body
@@ -114,7 +129,7 @@ class Body:
         if index is None:  # an irregular list has no way to one item; who asks has checked
             return
         if step.text in index:
-            holder[list(index).index(step.text)] = value
+            self._stale.add(id(holder))
         else:
             holder.append(value)
         index[step.text] = value
@@ -170,4 +185,5 @@ def restored(body: dict[str, Any], root: structural.Node, leaves: Iterable[tuple
     for of, value in lists:
         if of is not None:
             target.order(path.parse(of), value)
+    target.settle()
     return target.body

@@ -46,8 +46,10 @@ _TABLE = str.maketrans(_ESCAPES)
 _PLAIN = {text: char for char, text in _ESCAPES.items()} | {"~6": ""}
 _SPECIAL = re.compile(r"[~/\[\]=,]")
 _ESCAPED = re.compile("~.?", re.DOTALL)
+_BOUNDARY = re.compile(r"[/\[]")
 _STEP = re.compile(r"/([^/\[\]]*)|\[([^/\[\]]*)\]")
 _NOT_BARE = re.compile(r'["\[{0-9-]')
+_BARE = re.compile(r"[A-Za-z_.][A-Za-z0-9_. -]*").fullmatch
 _ORDER = "[]"
 _WORDS = frozenset(("", "true", "false", "null"))
 
@@ -89,9 +91,10 @@ def item(keys: Mapping[str, Any]) -> str:
     return "[" + ",".join(f"{_name(key)}={_value(keys[key])}" for key in sorted(keys)) + "]"
 
 
-@functools.lru_cache(maxsize=8192)
 def item_named(key: str, name: str) -> str:
     """The step to an item of a list keyed by one text, which most keyed lists are."""
+    if _BARE(key) and _BARE(name) and name not in _WORDS:
+        return f"[{key}={name}]"
     return item({key: name})
 
 
@@ -128,7 +131,8 @@ def parse(text: str) -> tuple[Step, ...]:
 
 def within(path: str, ancestors: Iterable[str]) -> bool:
     """Whether the path is one of these or below one of them."""
-    return any(path == top or (path.startswith(top) and path[len(top)] in "/[") for top in ancestors)
+    tops = ancestors if isinstance(ancestors, set | frozenset | dict) else set(ancestors)
+    return path in tops or any(path[: match.start()] in tops for match in _BOUNDARY.finditer(path))
 
 
 def _name(name: str) -> str:
