@@ -94,6 +94,7 @@ class _Run:
         self._metadata = metadata
         self._stored = stored
         self._seen = seen
+        self._sparse = not seen or (not stored and bool(metadata.get("resourceVersion")))
         self.own = own.body
         self._whole = own.body if own.whole else None
         argument = own.body.give() if owned else own.body.copy()
@@ -127,7 +128,7 @@ class _Run:
             if leaf.value is ABSENT and gojson.equal(first.get(path.parse(leaf.path))[0], leaf.seen)
         ]
         answer = restoring.put(self.result, node, alone) if alone else self.result
-        return answer if self._seen else self._unemptied(answer)
+        return self._unemptied(answer) if self._sparse else answer
 
     def _unemptied(self, answer: Settled) -> Settled:
         """The answer without the plain objects that are empty and that entries bring back anyway."""
@@ -151,9 +152,9 @@ class _Run:
         if self._stored:
             return _differences(self.own, self.back(), side.node, same=_same(side))
         found = _differences(self.own, self._returned(answer, defaults=False), side.node, same=_same(side))
-        if not self._seen:
-            return [leaf for leaf in found if leaf.value is not ABSENT or leaf.seen != {}]
-        return found + self._defaulted({leaf.path for leaf in found}) if answer is not self.result else found
+        if self._seen and answer is not self.result:
+            found += self._defaulted({leaf.path for leaf in found})
+        return [leaf for leaf in found if leaf.value is not ABSENT or leaf.seen != {}] if self._sparse else found
 
     def _defaulted(self, known: set[str]) -> list[leaves.Difference]:
         """What the defaults of the target would change: the API server sets them on what an admission webhook saw."""
