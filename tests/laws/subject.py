@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib.util
+import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from tests.laws import lossy, model
 
 import instar.conversion as conversion
 from instar.model import crd as crd_model
+from instar.model import path
 from instar.testing import objects
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
@@ -98,6 +100,34 @@ class Subject:
 
     def carried(self, document: Document) -> dict[str, str]:
         return model.carried(document, self.domain)
+
+    def brought_by_default(self, document: Document, entry: str) -> bool:
+        """Whether the schema's defaults put the leaf of an entry back into the object that had it.
+
+        It is carried all the same: another release may have another default.
+        """
+        fields = json.loads(entry)
+        where = fields[2] if isinstance(fields[0], int) else fields[1]
+        without = copy.deepcopy(document)
+        return _removed(without, where) and model.same(self.settled(without), document)
+
+
+def _removed(document: Document, where: str) -> bool:
+    """Takes out a field by its path; False where there is none."""
+    if path.of_order(where) is not None:
+        return False
+    *above, last = path.parse(where)
+    holder: Any = document
+    for step in above:
+        if isinstance(step, path.Field):
+            holder = holder.get(step.name)
+        else:
+            holder = next(
+                (item for item in holder if path.item({key: item[key] for key, _ in step.keys}) == step.text), None
+            )  # type: ignore[union-attr]
+        if holder is None:
+            return False
+    return isinstance(last, path.Field) and holder.pop(last.name, None) is not None
 
 
 def version_of(document: Document) -> str:

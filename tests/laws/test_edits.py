@@ -142,6 +142,20 @@ def test_a_default_that_comes_with_a_parent_is_no_edit() -> None:
     assert judged.move(there, "two")["spec"] == {"in": {"fNew": {"a": 0, "b": 1}, "gTwo": 5}}
 
 
+def test_a_list_that_one_version_sorts_is_not_merged_item_by_item() -> None:
+    """Items moved with the edit: what was said of one position is of another item now, so the whole list is taken."""
+    node = lossy.Node(pieces=(lossy.trimmed("f", "atomic"), lossy.rename("g", {"type": "string"}, {"type": "string"})))
+    judged = subject.of_node(node)
+    head = {"apiVersion": f"{lossy.GROUP}/two", "kind": lossy.KIND, "metadata": {"name": "one"}}
+    one = judged.move(judged.write({**head, "spec": {"f": [0, 0, -1]}}), "one")
+    assert one["spec"] == {"f": [-1, 0, 0]}
+    one["spec"] = {"f": [0, 1, -1, 1]}
+    two = judged.move(one, "two")
+    assert two["spec"] == {"f": [-1, 0, 1, 1]}
+    two["spec"]["gTwo"] = "edited"
+    assert judged.move(two, "one")["spec"] == {"f": [0, 1, -1, 1], "g": "edited"}
+
+
 def test_of_a_list_whose_first_item_was_deleted_the_rest_is_the_truth() -> None:
     """Version two has only the first item. Deleted there, the others stand at version one, and one edit later there."""
     node = lossy.Node(pieces=(lossy.first("f", "set"), lossy.rename("g", {"type": "integer"}, {"type": "integer"})))

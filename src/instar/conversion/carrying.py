@@ -187,7 +187,7 @@ class _Run:
             self.restored = tuple(sorted(read))
             return tuple(dropped)
         judged = candidates.judge(self._hop.target, restoring.Body(self.result.value, self._hop.target.node), read)
-        kept = self._accept(judged.chosen) if judged.chosen else []
+        kept = self._accept(judged.chosen, judged.partly) if judged.chosen else []
         dropped += [Drop(where, judged.refused[where]) for where in sorted(judged.refused)]
         dropped += [Drop(where, "an edit would be lost") for where in sorted(judged.chosen.keys() - set(kept))]
         dropped += [Drop(where, judged.partly[where]) for where in sorted(judged.partly.keys() & set(kept))]
@@ -206,7 +206,7 @@ class _Run:
     def _viewed(self) -> Settled:
         return self.own if self._stored else settled.settle(self.own.value, self._hop.source.node, defaults=True)
 
-    def _accept(self, chosen: Mapping[str, entries.Entry]) -> list[str]:
+    def _accept(self, chosen: Mapping[str, entries.Entry], partly: Mapping[str, str]) -> list[str]:
         """Step 3: the paths of those that were restored."""
         try:
             without = self.reversed(self.result)
@@ -214,23 +214,29 @@ class _Run:
             return []
         first, self._back = self.result, without
         lost = self._missing(without)
-        if self._restored(first, chosen, chosen, lost):
+        if self._restored(first, chosen, chosen, lost, merged=bool(partly)):
             return list(chosen)
         kept: list[str] = []
         untried = [categories.units(chosen, self._hop.target.plan)]
         while untried:  # halves first: where few of many disturb, most are taken together
             units = untried.pop()
-            if (len(units) < len(chosen) or kept) and self._restored(
-                first, chosen, kept + [where for unit in units for where in unit], lost
-            ):
-                kept += [where for unit in units for where in unit]
+            more = [where for unit in units for where in unit]
+            merged = not partly.keys().isdisjoint(more)
+            if (len(more) < len(chosen) or kept) and self._restored(first, chosen, kept + more, lost, merged=merged):
+                kept += more
             elif len(units) > 1:
                 middle = len(units) // 2
                 untried += [units[middle:], units[:middle]]
         return kept
 
     def _restored(
-        self, first: Settled, chosen: Mapping[str, entries.Entry], paths: Iterable[str], lost: set[str]
+        self,
+        first: Settled,
+        chosen: Mapping[str, entries.Entry],
+        paths: Iterable[str],
+        lost: set[str],
+        *,
+        merged: bool,
     ) -> bool:
         """Takes the entries into the result if that disturbs nothing."""
         back_in = _leaves({where: chosen[where] for where in paths})
@@ -241,8 +247,22 @@ class _Run:
             return False
         if not all(path.within(where, lost) for where in self._missing(back)):
             return False
+        if merged and not self._nearer(back):
+            return False
         self.result, self._back, self._put_back = result, back, back_in
         return True
+
+    def _nearer(self, back: Settled) -> bool:
+        """Whether all that comes back in another way than before comes back as it came.
+
+        A list merged with its edits is nobody's value: where items moved, it would say of one what was said of another.
+        """
+        node, before = self._hop.source.node, self.back()
+        off = {leaf.path for leaf in _differences(self.own, back, node)}
+        moved = {leaf.path for leaf in _differences(before, back, node)}
+        return not any(path.within(where, off) for where in moved) and not any(
+            path.within(where, moved) for where in off
+        )
 
     def _missing(self, back: Settled) -> set[str]:
         """The leaves that came and that this does not give back."""

@@ -153,7 +153,7 @@ class _Level:
             name=name,
             slots=1 + max((place.slot for item in ready for place in item.spoke + item.hub), default=0),
             whole_source=next((slot for steps, slot in taken if not steps), None),
-            takes=tuple(_takes(taken, target_node, at_root=at_root)),
+            takes=tuple(_takes(taken, _defaulted(ready, source), target_node, at_root=at_root)),
             steps=tuple(self._steps(ready, source)),
             whole_target=next((slot for steps, slot, _ in put if not steps), None),
             puts=tuple(_puts(put)),
@@ -182,7 +182,19 @@ def _slots(found: Sequence[_Place]) -> int | tuple[int, ...]:
     return tuple(place.slot for place in found) if named else found[0].slot
 
 
-def _takes(taken: Iterable[tuple[Steps, int]], target: structural.Node, *, at_root: bool) -> Iterator[program.Take]:
+def _defaulted(ready: Iterable[_Placed], side: model.Side) -> set[Steps]:
+    """The holders in which a rule sets a default: one that is emptied stays, for where it stands the default comes."""
+    return {
+        places.level(place.steps)[:-1]
+        for item in ready
+        if isinstance(item.part.rule, only.Only) and item.part.rule.default is not None
+        for place in item.at(side)
+    }
+
+
+def _takes(
+    taken: Iterable[tuple[Steps, int]], defaulted: set[Steps], target: structural.Node, *, at_root: bool
+) -> Iterator[program.Take]:
     """Grouped by the holder, inner ones first."""
     by_holder: dict[Steps, list[tuple[str, int]]] = {}
     for steps, slot in taken:
@@ -190,6 +202,8 @@ def _takes(taken: Iterable[tuple[Steps, int]], target: structural.Node, *, at_ro
             by_holder.setdefault(steps[:-1], []).append((places.keys(steps)[-1], slot))
     for parents in sorted(by_holder, key=lambda steps: (-len(steps), steps)):
         floor, alien = _floor(parents, target, at_root=at_root), _alien(parents, target)
+        if parents in defaulted and not alien:
+            floor = len(parents)
         yield program.Take(places.keys(parents), tuple(by_holder[parents]), floor, alien)
 
 

@@ -170,6 +170,18 @@ def test_a_field_of_one_version_with_a_default() -> None:
     assert specs.comes_back({}, "new")
 
 
+def test_where_a_default_comes_with_its_holder_an_emptied_holder_stays() -> None:
+    """Gone, it would not bring the default again."""
+    specs = subject.bound(
+        has(deep=has(same=STRING)),
+        has(deep=has(same=STRING, mode=STRING)),
+        rules.Only(hub="/spec/deep/mode", default="a"),
+    )
+    assert specs.new({"deep": {}}) == {"deep": {"mode": "a"}}
+    assert specs.old({"deep": {"mode": "a"}}) == {"deep": {}}
+    assert specs.new({}) == {}
+
+
 def test_an_empty_object_does_not_stay_where_the_target_has_a_number() -> None:
     """Its fields have rules and it holds none of them: left in place it would stand where an integer must."""
     specs = subject.bound(
