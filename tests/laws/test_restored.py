@@ -89,10 +89,9 @@ def count(examples: int, seed: int) -> Count:
     return counted
 
 
-@pytest.mark.xfail(reason="fails in the short count, not understood yet", strict=False)
 def test_what_no_edit_touched_is_not_dropped() -> None:
     """In some hundreds of random conversions: none."""
-    counted = count(100, SEED)
+    counted = count(150, SEED)
     assert counted.carried.total() > 200
     assert counted.dropped == []
 
