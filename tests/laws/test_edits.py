@@ -26,6 +26,13 @@ def edited(data: st.DataObject, judged: subject.Subject, document: dict[str, Any
     return written
 
 
+TEXT = {"type": "string"}
+
+
+def head(version: str) -> dict[str, Any]:
+    return {"apiVersion": f"{lossy.GROUP}/{version}", "kind": lossy.KIND, "metadata": {"name": "one"}}
+
+
 @SIDES
 @subject.many(200)
 @given(st.data())
@@ -140,6 +147,28 @@ def test_a_default_that_comes_with_a_parent_is_no_edit() -> None:
     assert there["spec"] == {}
     there["spec"] = {"in": {"g": 5}}
     assert judged.move(there, "two")["spec"] == {"in": {"fNew": {"a": 0, "b": 1}, "gTwo": 5}}
+
+
+def test_an_empty_map_in_place_of_a_default_comes_back_with_its_parent() -> None:
+    """Version one alone has a map with a default, here empty; its parent goes with the last field of version two."""
+    kind = {"type": "object", "additionalProperties": {"type": "integer"}, "default": {"a": 1}}
+    inner = lossy.Node(pieces=(lossy.dropped("f", kind, {"type": "string"}), lossy.rename("g", TEXT, TEXT)))
+    judged = subject.of_node(lossy.Node(pieces=(), below=(("quiet", "in", "in", inner),)))
+    two = judged.move(judged.write({**head("one"), "spec": {"in": {"fOld": {}, "g": "x"}}}), "two")
+    assert two["spec"] == {"in": {"gTwo": "x"}}
+    del two["spec"]["in"]
+    assert judged.move(two, "one")["spec"] == {"in": {"fOld": {}}}
+
+
+def test_two_fields_that_disturb_each_alone_come_back_together_after_an_edit_of_a_list() -> None:
+    """Each says something of the other (nobody declared the group), and an edit in the same object is refused."""
+    node = lossy.Node(pieces=(lossy.crossed("f"), lossy.trimmed("l", "atomic")))
+    judged = subject.of_node(node)
+    two = judged.move(judged.write({**head("one"), "spec": {"l": [3, 2, 1]}}), "two")
+    assert two["spec"]["l"] == [1, 2, 3]
+    two["spec"]["l"] = [0, 1, 2, 3]
+    assert "f" not in judged.move(two, "one")["spec"]
+    assert "fWord" not in judged.move(two, "one")["spec"]
 
 
 def test_a_list_that_one_version_sorts_is_not_merged_item_by_item() -> None:

@@ -73,12 +73,12 @@ def forgeries(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
 @subject.many(250)
 @given(st.data())
 def test_a_forged_entry_never_breaks_a_field(side: str, data: st.DataObject) -> None:
-    """Whatever genuine entries are turned into: no exception, and every field of the result fits its schema."""
+    """Whatever genuine entries are turned into: no exception, and no field breaks its schema but by the author."""
     judged = subject.of_node(data.draw(lossy.nodes(depth=1)))
     there = judged.move(judged.drawn(data, side), subject.other(judged, side))
     assume(judged.entries(there))
     back = judged.move(data.draw(forgeries(there)), side)
-    assert misfits(judged, back) == []
+    assert set(misfits(judged, back)) <= set(misfits(judged, judged.bare(there, side)))
     assert model.same(judged.stripped(back)["metadata"], judged.stripped(there)["metadata"])
 
 

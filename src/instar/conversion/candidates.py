@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from instar.conversion import entries, listing, restoring
@@ -134,30 +134,25 @@ def _edited(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:
 def _once_parents_are_back(side: Side, shown: restoring.Body, steps: tuple[path.Step, ...]) -> Any:
     """The default that a leaf has once its plain parents are there again; ABSENT if they are there, or if none."""
     there = next(size for size in range(len(steps) - 1, -1, -1) if shown.get(steps[:size])[0] is not ABSENT)
-    if there == len(steps) - 1:
-        return ABSENT
-    for size in range(there, len(steps)):
-        node, step = structural.find(side.node, steps[:size]), steps[size]
-        if node is None or not isinstance(step, path.Field) or step.name not in node.properties:
-            return ABSENT
-    leaf = structural.find(side.node, steps)
-    if leaf is None or leaf.default is structural.MISSING:
-        return ABSENT
-    return settling.settle(leaf.default, leaf, defaults=True)
+    return next((value for size, value in _defaults(side, steps) if size > there), ABSENT)
 
 
 def _defaulted(side: Side, steps: tuple[path.Step, ...], value: Any) -> bool:
     """Whether defaults alone put this there, once a plain parent came: that says nothing against what was carried."""
+    return any(gojson.equal(found, value) for _, found in _defaults(side, steps))
+
+
+def _defaults(side: Side, steps: tuple[path.Step, ...]) -> Iterator[tuple[int, Any]]:
+    """What defaults put at a place, by how many of its parents are there; only where these are plain."""
     body: dict[str, Any] = {}
     inner, node = body, side.node
-    for step in steps[:-1]:
+    for size, step in enumerate(steps[:-1], 1):
         if not isinstance(step, path.Field) or step.name not in node.properties:
-            return False
+            return
         inner, node = inner.setdefault(step.name, {}), node.properties[step.name]
         found, _ = restoring.Body(settling.settle(body, side.node, defaults=True), side.node).get(steps)
-        if gojson.equal(found, value):
-            return True
-    return False
+        if found is not ABSENT:
+            yield size, found
 
 
 def _regrouped(side: Side, shown: restoring.Body, entry: entries.Entry) -> str:

@@ -199,8 +199,9 @@ class _Run:
         node = self._hop.target.node
         if not self._stored:
             return restoring.put(body, node, back_in)
-        whole = settled.settle(restoring.restored(body.copy(), node, back_in), node, defaults=True)
         absent = [(where, value) for where, value in back_in if value is ABSENT]
+        holders = restoring.holders(body, node, [where for where, _ in absent])
+        whole = settled.settle(restoring.restored(body.copy(), node, [*holders, *back_in]), node, defaults=True)
         return restoring.put(whole, node, absent) if absent else whole
 
     def _viewed(self) -> Settled:
@@ -217,16 +218,21 @@ class _Run:
         if self._restored(first, chosen, chosen, lost, merged=bool(partly)):
             return list(chosen)
         kept: list[str] = []
-        untried = [categories.units(chosen, self._hop.target.plan)]
+        units = categories.units(chosen, self._hop.target.plan)
+        untried = [units[middle:], units[:middle]] if (middle := len(units) // 2) else []
+        refused: list[str] = []
         while untried:  # halves first: where few of many disturb, most are taken together
             units = untried.pop()
             more = [where for unit in units for where in unit]
-            merged = not partly.keys().isdisjoint(more)
-            if (len(more) < len(chosen) or kept) and self._restored(first, chosen, kept + more, lost, merged=merged):
+            if self._restored(first, chosen, kept + more, lost, merged=not partly.keys().isdisjoint(more)):
                 kept += more
-            elif len(units) > 1:
-                middle = len(units) // 2
+            elif middle := len(units) // 2:
                 untried += [units[middle:], units[:middle]]
+            else:
+                refused += more
+        for more in _side_by_side(refused):
+            if self._restored(first, chosen, kept + more, lost, merged=not partly.keys().isdisjoint(more)):
+                kept += more
         return kept
 
     def _restored(
@@ -269,6 +275,14 @@ class _Run:
         side = self._hop.source
         found = _differences(self.own, back, side.node, same=_same(side), judging=True)
         return {difference.path for difference in found if difference.value is not ABSENT}
+
+
+def _side_by_side(refused: list[str]) -> list[list[str]]:
+    """Leaves of one parent: what disturbs alone may disturb nothing beside its neighbours, declared a group or not."""
+    by_parent: dict[str, list[str]] = {}
+    for where in refused:
+        by_parent.setdefault(path.parent(where), []).append(where)
+    return [found for found in by_parent.values() if len(found) > 1]
 
 
 def _same(side: Side) -> Callable[[str, Any, Any], bool] | None:

@@ -15,7 +15,7 @@ from instar.conversion.leaves import ABSENT
 from instar.model import gojson, path
 from instar.schema import settled, structural
 
-__all__ = ["Body", "put", "restore", "restored"]
+__all__ = ["Body", "holders", "put", "restore", "restored"]
 
 
 _CONTAINERS = frozenset((dict, list))
@@ -163,6 +163,13 @@ def put(body: settled.Settled, root: structural.Node, leaves: Iterable[tuple[str
     leaves = list(leaves)
     printed = body.printed and not any(_may_hold_float(value) for _, value in leaves)
     return settled.as_it_is(restored(body.copy(), root, leaves), printed=printed)
+
+
+def holders(body: settled.Settled, root: structural.Node, absent: Iterable[str]) -> list[tuple[str, Any]]:
+    """Leaves that bring back the plain parents of absences, empty: else defaults would come with the parents."""
+    shown = Body(body.value, root)
+    found = {path.parent(where) for where in absent if path.of_order(where) is None}
+    return [(where, {}) for where in sorted(found) if where and shown.get(path.parse(where))[0] is ABSENT]
 
 
 def _may_hold_float(value: Any) -> bool:

@@ -37,6 +37,7 @@ __all__ = [
     "item_named",
     "of_order",
     "order",
+    "parent",
     "parse",
     "within",
 ]
@@ -127,6 +128,11 @@ def parse(text: str) -> tuple[Step, ...]:
     if "".join(step.text for step in steps) != text or not _canonical(steps):
         raise _malformed(text)
     return tuple(steps)
+
+
+def parent(text: str) -> str:
+    """The path of what holds the leaf; empty at the top."""
+    return text[: max(text.rfind("/"), text.rfind("["), 0)]
 
 
 def within(path: str, ancestors: Iterable[str]) -> bool:
