@@ -39,7 +39,8 @@ def laws(session: nox.Session) -> None:
 @nox.session
 def cluster(session: nox.Session) -> None:
     session.run("instar", "controlplane", "build", "--with-controller-manager", external=True)
-    session.run("pytest", "-q", "--durations=15", "-m", "not soak", "tests/cluster", external=True)
+    words = ("-n", "2", "--dist", "loadfile", "--durations=15")  # each worker has a control plane of its own
+    session.run("pytest", "-q", *words, "-m", "not soak", "tests/cluster", external=True)
 
 
 @nox.session
