@@ -37,7 +37,7 @@ class Task:
         at_last: Talk | None = None,
         mark: int = -1,
         known: Container[int] = (),
-        managed_fields: bool = False,
+        traces: bool = False,
         name_moved: bool = True,
         follow: bool = False,
     ) -> None:
@@ -45,7 +45,7 @@ class Task:
         self.at_last = at_last
         self.mark = mark
         self.known = known
-        self.managed_fields = managed_fields
+        self.traces = traces
         self.name_moved = name_moved
         self.follow = follow
 

@@ -22,6 +22,7 @@ from instar import errors
 from instar.kube import client as kube_client
 from instar.migration import object as object_dialogue
 from instar.migration import refusal, revisions
+from instar.model import carried
 from instar.model import resource as resource_model
 
 __all__ = ["Listing", "answered", "count", "item"]
@@ -44,12 +45,13 @@ class _Object(msgspec.Struct, frozen=True):
     metadata: _Metadata
 
 
-class _FieldsMetadata(_Metadata, frozen=True, rename="camel"):
+class _TracedMetadata(_Metadata, frozen=True, rename="camel"):
     managed_fields: tuple[dict[str, Any], ...] = ()
+    annotations: dict[str, str] = {}
 
 
-class _FieldsObject(msgspec.Struct, frozen=True):
-    metadata: _FieldsMetadata
+class _TracedObject(msgspec.Struct, frozen=True):
+    metadata: _TracedMetadata
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -57,26 +59,27 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _DECODE = msgspec.json.Decoder(_Object)
-_DECODE_FIELDS = msgspec.json.Decoder(_FieldsObject)
+_DECODE_TRACED = msgspec.json.Decoder(_TracedObject)
 _DECODE_ANSWER = msgspec.json.Decoder(_Answer)
 
 
-def item(raw: bytes | msgspec.Raw, *, managed_fields: bool = False) -> object_dialogue.Item:
-    """What a migration needs to know of an object, out of its bytes."""
-    if managed_fields:
-        fields = _DECODE_FIELDS.decode(raw).metadata
-        return _item(fields, fields.managed_fields)
-    return _item(_DECODE.decode(raw).metadata, ())
+def item(raw: bytes | msgspec.Raw, *, traces: bool = False) -> object_dialogue.Item:
+    """What a migration needs to know of an object, out of its bytes; with what it keeps of other versions, or not."""
+    if traces:
+        traced = _DECODE_TRACED.decode(raw).metadata
+        carries = {name: text for name, text in traced.annotations.items() if carried.version_of(name) is not None}
+        return _item(traced, managed_fields=traced.managed_fields, carried=carries)
+    return _item(_DECODE.decode(raw).metadata)
 
 
-def _item(metadata: _Metadata, managed_fields: Sequence[dict[str, Any]]) -> object_dialogue.Item:
+def _item(metadata: _Metadata, **traces: Any) -> object_dialogue.Item:
     return object_dialogue.Item(
         namespace=metadata.namespace,
         name=metadata.name,
         uid=metadata.uid,
         resource_version=metadata.resource_version,
         generation=metadata.generation,
-        managed_fields=managed_fields,
+        **traces,
     )
 
 
@@ -88,12 +91,10 @@ def answered(body: bytes) -> object_dialogue.Answered:
 class Listing:
     """One way through all objects; iterate it once. ``error`` says why it ended early, if it did."""
 
-    def __init__(
-        self, client: kube_client.Client, resource: resource_model.Resource, *, managed_fields: bool = False
-    ) -> None:
+    def __init__(self, client: kube_client.Client, resource: resource_model.Resource, *, traces: bool = False) -> None:
         self._client = client
         self._resource = resource
-        self._managed_fields = managed_fields
+        self._traces = traces
         self._limit = FIRST
         self._token = ""
         self._failures = 0
@@ -123,7 +124,7 @@ class Listing:
                 self.total = len(page.items) + page.remaining if page.remaining is not None else None
                 first = False
             self._adapt(page)
-            yield [item(raw, managed_fields=self._managed_fields) for raw in page.items]
+            yield [item(raw, traces=self._traces) for raw in page.items]
             if not page.continue_token:
                 return
             self._token = page.continue_token

@@ -16,7 +16,7 @@ from instar import errors
 from instar.controllers import course, lease, listing, servers, sweep, writer
 from instar.kube import client as kube_client
 from instar.kube import etcd as kube_etcd
-from instar.migration import actions, evidence, gate, managed_fields, one_pass, settings
+from instar.migration import actions, evidence, gate, one_pass, settings, traces
 from instar.migration import object as object_dialogue
 from instar.model import crd as crd_model
 from instar.model import resource as resource_model
@@ -110,6 +110,8 @@ class _Edge:
                 return await self._wait(action)
             case actions.Count():
                 return await listing.count(self._client, action.resource)
+            case actions.ReadCarried():
+                return await self._read_carried(action.resource, action.versions)
             case actions.ReadBytes():
                 return await self._read_bytes(action.resource)
             case actions.Trim():
@@ -184,10 +186,10 @@ class _Edge:
         self, action: actions.Action[Any], canaries: writer.Canaries
     ) -> tuple[str, course.Task, resource_model.Resource]:
         match action:
-            case actions.Rewrite(resource=resource, versions=versions) if versions:
-                body = managed_fields.body_of_rewrite(resource.group, versions, resource.api_version)
+            case actions.Rewrite(resource=resource, going=going) if going.named:
+                body = traces.body_of_rewrite(resource.group, going, resource.api_version)
                 task = course.Task(
-                    talk=lambda item: self._rewriting_both(item, body, canaries), managed_fields=True, name_moved=False
+                    talk=lambda item: self._rewriting_both(item, body, canaries), traces=True, name_moved=False
                 )
                 return "rewrite", task, resource
             case actions.Rewrite(resource=resource):
@@ -200,9 +202,9 @@ class _Edge:
             case actions.Recheck(resource=resource, mark=mark, known=known):
                 task = course.Task(talk=self._proving, at_last=self._proving_at_last, mark=mark, known=known)
                 return "re-check", task, resource
-            case actions.CleanManagedFields(resource=resource, versions=versions):
-                body = managed_fields.body(resource.group, versions, resource.api_version)
-                task = course.Task(talk=self._cleaning(body), at_last=self._cleaning(body), managed_fields=True)
+            case actions.Clean(resource=resource, going=going):
+                body = traces.body(resource.group, going, resource.api_version)
+                task = course.Task(talk=self._cleaning(body), at_last=self._cleaning(body), traces=True)
                 return "managedFields", task, resource
         raise errors.InternalError(f"a pass asked for {action!r}, which nobody does")
 
@@ -226,6 +228,16 @@ class _Edge:
     def _cleaning(self, body: object_dialogue.Body) -> course.Talk:
         """Its patch says which entries there were, so it can only land on the object as it was seen."""
         return lambda item: object_dialogue.touch(item, attempts=self._chosen.proof_attempts, body=body, kind="json")
+
+    async def _read_carried(self, resource: resource_model.Resource, versions: frozenset[str]) -> evidence.Carried:
+        source = listing.Listing(self._client, resource, traces=True)
+        counting = evidence.CarriedCount(versions)
+        async for batch in source.batches():
+            for item in batch:
+                if not item.resource_version:
+                    source.error = source.error or f"{item.namespace}/{item.name} cannot be read"
+                counting.add(f"{item.namespace}/{item.name}".lstrip("/"), item.carried)
+        return counting.total(source.error)
 
     async def _read_bytes(self, resource: resource_model.Resource) -> evidence.StoredBytes:
         counted: dict[str, int] = {}

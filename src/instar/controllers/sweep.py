@@ -82,7 +82,7 @@ class Sweep:
     async def run(self, task: course_module.Task) -> evidence.Scan:
         """Once through all objects; raises what concerns all of them (no permission, no connection)."""
         began = time.monotonic()
-        source = listing.Listing(self._client, self._resource, managed_fields=task.managed_fields)
+        source = listing.Listing(self._client, self._resource, traces=task.traces)
         counting = tally.Tally(name_moved=task.name_moved)
         course = course_module.Course(task, source, counting)
         workers = [asyncio.create_task(self._work(course)) for _ in range(self._concurrency)]

@@ -134,7 +134,7 @@ class Writer:
                 server=server,
                 retry=False,
             )
-            return listing.item(answer.body, managed_fields=True)
+            return listing.item(answer.body, traces=True)
         except (errors.ApiError, errors.UnreachableError, msgspec.MsgspecError) as error:
             return _refused(error)
 

@@ -41,7 +41,7 @@ from typing import Any
 
 from instar import errors
 from instar.conversion.leaves import ABSENT
-from instar.model import gojson, path
+from instar.model import carried, gojson, path
 
 __all__ = [
     "Digest",
@@ -99,7 +99,7 @@ class Malformed(Exception):
 
 def prefix(domain: str) -> str:
     """What every annotation key of ours begins with."""
-    return f"carried.{domain}/"
+    return carried.prefix(domain)
 
 
 def split(name: str) -> tuple[str, str]:

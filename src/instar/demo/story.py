@@ -189,7 +189,7 @@ class Story:
             names = wording.words(version.name for version in crd.versions)
             step.proof(f"versions: {names}; conversion: {crd.strategy}; {wording.stored_versions(crd)}")
             carrying = await judging.carrying(self._here.etcd, self._here.resource(world.NEW))
-            step.proof(f"{numbers.count(carrying)} objects keep, as annotations, what only {world.OLD} could say")
+            step.proof(f"{numbers.count(carrying)} objects still carry what only {world.OLD} could say")
 
     async def check(self) -> None:
         """Everything that a client may do, on every object, with the converter stopped."""

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Container, Generator
 from typing import Any, Generic, TypeVar
 
-from instar.migration import evidence
+from instar.migration import evidence, traces
 from instar.model import crd as crd_model
 from instar.model import resource as resource_model
 
@@ -18,12 +18,13 @@ __all__ = [
     "Action",
     "AskServers",
     "CatchUp",
-    "CleanManagedFields",
+    "Clean",
     "Count",
     "Lock",
     "LockCheck",
     "Prove",
     "ReadBytes",
+    "ReadCarried",
     "ReadCrd",
     "Recheck",
     "Rewrite",
@@ -107,10 +108,10 @@ class Count(Action[int]):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Rewrite(Action[evidence.Scan]):
-    """Write every object back unchanged; managedFields that name one of ``versions`` may change in the same write."""
+    """Write every object back unchanged; what it keeps of versions that go may leave in the same write."""
 
     resource: Resource
-    versions: frozenset[str] = frozenset()
+    going: traces.Going = dataclasses.field(default_factory=traces.Going)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,8 +124,16 @@ class CatchUp(Action[evidence.Scan]):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class CleanManagedFields(Action[evidence.Scan]):
-    """Rewrite managedFields that name one of these versions."""
+class Clean(Action[evidence.Scan]):
+    """Take away what objects keep of versions that go."""
+
+    resource: Resource
+    going: traces.Going
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ReadCarried(Action[evidence.Carried]):
+    """Count what is carried for these versions; nothing is written."""
 
     resource: Resource
     versions: frozenset[str]

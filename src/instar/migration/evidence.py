@@ -6,11 +6,13 @@ generation), which API servers, which counts, which method, when.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import enum
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
+from instar.model import carried
 from instar.model import crd as crd_model
 
 __all__ = [
@@ -138,6 +140,47 @@ class StoredBytes:
     error: str = ""
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Carried:
+    """What annotations carry for versions that go: values that only these versions could say, by path."""
+
+    versions: tuple[str, ...]
+    objects: int
+    values: int
+    by_path: dict[str, int]
+    first: str = ""
+    error: str = ""
+
+
+class CarriedCount:
+    """Counts what objects carry, one after the other."""
+
+    def __init__(self, versions: frozenset[str]) -> None:
+        self._versions = versions
+        self._objects = 0
+        self._first = ""
+        self._by_path: collections.Counter[str] = collections.Counter()
+
+    def add(self, name: str, annotations: Mapping[str, str]) -> None:
+        """One object with the annotations of it that carry something."""
+        mine = [text for key, text in annotations.items() if carried.version_of(key) in self._versions]
+        if mine:
+            self._objects += 1
+            self._first = self._first or name
+            self._by_path.update(path for path in map(carried.path_of, mine) if path)
+
+    def total(self, error: str) -> Carried:
+        """What was counted; ``error`` says why it is not all."""
+        return Carried(
+            versions=tuple(sorted(self._versions)),
+            objects=self._objects,
+            values=self._by_path.total(),
+            by_path=dict(self._by_path.most_common()),
+            first=self._first,
+            error=error,
+        )
+
+
 class Result(enum.Enum):
     """How a pass ended."""
 
@@ -170,6 +213,7 @@ class Evidence:
     findings: tuple[Finding, ...] = ()
     stored: StoredBytes | None = None
     managed_fields: Scan | None = None
+    carried: Carried | None = None
     verdicts: tuple[Verdict, ...] = ()
     restarts: int = 0
     times: tuple[tuple[str, str], ...] = ()
@@ -199,6 +243,7 @@ def document(evidence: Evidence) -> dict[str, Any]:
         "rewrite": _scan(evidence.rewrite),
         "proof": _proof(evidence),
         "managedFields": _scan(evidence.managed_fields),
+        "carried": _carried(evidence.carried),
         "gates": [
             {"fact": verdict.fact, "holds": verdict.holds, "reason": verdict.reason} for verdict in evidence.verdicts
         ],
@@ -237,6 +282,12 @@ def _scan(scan: Scan | None) -> dict[str, Any] | None:
         "quarantinedObjects": [dataclasses.asdict(finding) for finding in scan.quarantined],
         "unknownObjects": [dataclasses.asdict(finding) for finding in scan.unknown],
     }
+
+
+def _carried(found: Carried | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"versions": list(found.versions), "objects": found.objects, "values": found.values, "paths": found.by_path}
 
 
 def _proof(evidence: Evidence) -> dict[str, Any] | None:

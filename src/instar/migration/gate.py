@@ -38,6 +38,7 @@ class Observed:
     stored: evidence.StoredBytes | None = None
     crd_now: crd_model.Crd | None = None
     managed_fields: evidence.Scan | None = None
+    carried: evidence.Carried | None = None
     lock_held: bool = False
 
 
@@ -171,6 +172,23 @@ def managed_fields_clean(observed: Observed) -> evidence.Verdict:
     return _verdict("managed_fields_clean", _objections(scan, "rewrite of managedFields") if scan is not None else [])
 
 
+def nothing_carried(observed: Observed) -> evidence.Verdict:
+    """Where a version was retired: no object carries anything for it any more, looked at after it was taken away."""
+    left = observed.carried
+    objections = (
+        [f"what is carried for {', '.join(left.versions)} was not all read: {left.error}"]
+        if left and left.error
+        else []
+    )
+    if left and left.objects:
+        objections.append(
+            f"{left.objects} objects carry values of {', '.join(left.versions)} again (first: {left.first}): does a "
+            "guard put them back? Run as a user that it does not look at (instar generate guard --exempt USER)"
+        )
+    return _verdict("nothing_carried", objections)
+
+
+NOTHING_CARRIED = Gate(step="trim", judge=nothing_carried)
 MANAGED_FIELDS_CLEAN = Gate(step="trim", judge=managed_fields_clean)
 
 GATES: tuple[Gate, ...] = (
@@ -180,6 +198,7 @@ GATES: tuple[Gate, ...] = (
     Gate(step="trim", judge=proof_complete),
     Gate(step="trim", judge=bytes_clean),
     MANAGED_FIELDS_CLEAN,
+    NOTHING_CARRIED,
     Gate(step="trim", judge=crd_unchanged),
     Gate(step="trim", judge=lock_held),
 )

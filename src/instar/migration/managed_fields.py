@@ -9,13 +9,10 @@ Source: https://kubernetes.io/docs/reference/using-api/server-side-apply/#custom
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from instar.migration import object as object_dialogue
-
-__all__ = ["body", "body_of_rewrite", "names_any", "rewrite"]
+__all__ = ["names_any", "rewrite"]
 
 Entry = dict[str, Any]
 
@@ -49,33 +46,3 @@ def _join(one: Entry, other: Entry) -> Entry:
 def _union(one: Entry, other: Entry) -> Entry:
     both = {key: _union(one[key], other[key]) for key in one.keys() & other.keys()}
     return {**one, **other, **both}
-
-
-def body(group: str, going: Collection[str], api_version: str) -> Callable[[object_dialogue.Item], bytes | None]:
-    """For the dialogue about one object: a JSON patch of its entries that lands only on the object as it was seen.
-
-    Replacing ``metadata.resourceVersion`` by its own value is how a JSON patch is locked: a stale one answers 409.
-    """
-
-    def patch(item: object_dialogue.Item) -> bytes | None:
-        if not names_any(item.managed_fields, group, going):
-            return None
-        new = rewrite(item.managed_fields, group, going, api_version)
-        return _encode(item, {"op": "replace", "path": "/metadata/managedFields", "value": new})
-
-    return patch
-
-
-def body_of_rewrite(group: str, going: Collection[str], api_version: str) -> object_dialogue.Body:
-    """The same for a rewrite: an object whose entries are right already is written back unchanged.
-
-    One write instead of two, and a cheap one: the API server converts an object to the version of every entry that it
-    keeps (measured: 3.8 calls of the webhook for an object, 6.4 and 1 for two writes).
-    """
-    cleaning = body(group, going, api_version)
-    return lambda item: cleaning(item) or _encode(item)
-
-
-def _encode(item: object_dialogue.Item, *operations: dict[str, Any]) -> bytes:
-    lock = {"op": "replace", "path": "/metadata/resourceVersion", "value": item.resource_version}
-    return json.dumps([lock, *operations]).encode()

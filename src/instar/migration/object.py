@@ -20,7 +20,7 @@ Source: https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-versi
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -41,6 +41,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     resource_version: str
     generation: int = 0
     managed_fields: Sequence[dict[str, Any]] = ()
+    carried: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class Patch(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@
 
     ReadCrd -> Lock -> AskServers ... until all have caught up
                        Rewrite -> (settle: AskServers, Wait ...) -> CatchUp ... until nothing moves
-                       CleanManagedFields, if a version is about to go
+                       Clean, if a version is about to go
                        Prove ... until a whole proof finds nothing old
                        AskServers, ReadCrd, ReadBytes, Recheck, LockCheck: the preconditions -> Trim
 
@@ -20,12 +20,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from instar import errors
-from instar.migration import actions, evidence, gate, settings, standing, trim
+from instar.migration import actions, evidence, gate, settings, standing, traces, trim
 from instar.model import crd as crd_model
 
 __all__ = ["over"]
 
 POLL_SECONDS = 1.0
+PATHS_SAID = 8
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -148,6 +149,7 @@ def _dry_run(state: _State) -> actions.Steps[evidence.Evidence]:
     storage, before = crd_model.storage_version(state.crd), list(state.crd.stored_versions)
     going = sorted(standing.going(state.crd, state.settings.retire))
     fields = f"; managedFields that name {', '.join(going)} would be rewritten" if going else ""
+    fields += yield from _would_go(state)
     state.note(
         result=evidence.Result.DRY_RUN,
         summary=f"{state.crd.name}: {counted.value} objects would be rewritten at {storage} and proved, "
@@ -237,8 +239,8 @@ def _rewrite(state: _State) -> actions.Steps[evidence.Evidence | None]:
 
     An object that stays unknown (conflicts, no answer) does not end it: the proof looks at every object again.
     """
-    going = frozenset(standing.going(state.crd, state.settings.retire))
-    told = yield from actions.do(actions.Rewrite(resource=_resource(state), versions=going))
+    going = traces.Going(named=standing.going(state.crd, state.settings.retire))
+    told = yield from actions.do(actions.Rewrite(resource=_resource(state), going=going))
     state.time("rewritten", told)
     scan = told.value
     state.see(rewrite=scan)
@@ -269,6 +271,28 @@ def _catch_up(state: _State) -> actions.Steps[evidence.Evidence | None]:
     return None
 
 
+def _would_go(state: _State) -> actions.Steps[str]:
+    """What is carried for retired versions, and would be taken away."""
+    found = yield from _carried(state)
+    if found is None or not found.objects:
+        return ""
+    paths = ", ".join(f"{path} ({count})" for path, count in list(found.by_path.items())[:PATHS_SAID])
+    more = f" and {len(found.by_path) - PATHS_SAID} more" if len(found.by_path) > PATHS_SAID else ""
+    return f"; {_values(found)} would be gone for good: {paths}{more}"
+
+
+def _values(found: evidence.Carried) -> str:
+    return f"{found.values} values that only {', '.join(found.versions)} could say, of {found.objects} objects,"
+
+
+def _carried(state: _State) -> actions.Steps[evidence.Carried | None]:
+    versions = standing.stripped(state.crd, state.settings.retire)
+    if not versions:
+        return None
+    told = yield from actions.do(actions.ReadCarried(resource=_resource(state), versions=versions))
+    return told.value
+
+
 def _joined(before: evidence.Scan, after: evidence.Scan) -> evidence.Scan:
     """A rewrite with its catch-up: what was unknown before was looked at again, since it is newer than the mark."""
     counts = dataclasses.replace(before.counts, unknown=0) + dataclasses.replace(after.counts, listed=0)
@@ -283,26 +307,33 @@ def _joined(before: evidence.Scan, after: evidence.Scan) -> evidence.Scan:
 
 
 def _clean_only(state: _State) -> actions.Steps[evidence.Evidence]:
-    """storedVersions is right already: only managedFields name a version that goes."""
+    """storedVersions is right already: only objects keep something of a version that goes."""
     scan = yield from _clean(state)
     assert scan is not None
-    if scan.counts.quarantined or scan.counts.unknown or not scan.complete:
-        return state.held(gate.judge([gate.MANAGED_FIELDS_CLEAN], "trim", state.observed))
+    verdicts = gate.judge([gate.MANAGED_FIELDS_CLEAN, gate.NOTHING_CARRIED], "trim", state.observed)
+    if not all(verdict.holds for verdict in verdicts):
+        return state.held(verdicts)
     going = ", ".join(sorted(standing.going(state.crd, state.settings.retire)))
+    taken = state.record.carried
+    gone = f"; {_values(taken)} are gone" if taken is not None and taken.objects else ""
     state.note(
         result=evidence.Result.CLEANED if scan.counts.moved else evidence.Result.NOTHING_TO_DO,
-        summary=f"{state.crd.name}: managedFields that named {going}: {scan.counts.moved} of {scan.counts.listed} "
-        "objects rewritten; storedVersions is right already",
+        summary=f"{state.crd.name}: what named {going}: {scan.counts.moved} of {scan.counts.listed} "
+        f"objects rewritten{gone}; storedVersions is right already",
     )
     return state.record
 
 
 def _clean(state: _State) -> actions.Steps[evidence.Scan | None]:
-    versions = standing.going(state.crd, state.settings.retire)
-    if not versions:
+    going = traces.Going(
+        named=standing.going(state.crd, state.settings.retire),
+        stripped=standing.stripped(state.crd, state.settings.retire),
+    )
+    if not going.named:
         return None
-    told = yield from actions.do(actions.CleanManagedFields(resource=_resource(state), versions=versions))
-    state.see(managed_fields=told.value)
+    state.note(carried=(yield from _carried(state)))
+    told = yield from actions.do(actions.Clean(resource=_resource(state), going=going))
+    state.see(managed_fields=told.value, carried=(yield from _carried(state)))
     state.time("managedFieldsRewritten", told)
     state.note(managed_fields=told.value)
     return told.value

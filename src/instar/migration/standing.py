@@ -10,7 +10,7 @@ from instar import errors
 from instar.migration import evidence
 from instar.model import crd as crd_model
 
-__all__ = ["check_retire", "going", "nothing_to_do", "obstacle"]
+__all__ = ["check_retire", "going", "nothing_to_do", "obstacle", "stripped"]
 
 
 def obstacle(crd: crd_model.Crd) -> evidence.Verdict | None:
@@ -48,6 +48,11 @@ def going(crd: crd_model.Crd, retire: tuple[str, ...]) -> frozenset[str]:
     """
     unserved = {entry.name for entry in crd.versions if not entry.served and not entry.storage}
     return frozenset(unserved | set(retire))
+
+
+def stripped(crd: crd_model.Crd, retire: tuple[str, ...]) -> frozenset[str]:
+    """The versions of which nothing is carried any more: those that the caller names, once they are not served."""
+    return frozenset(retire) - {entry.name for entry in crd.versions if entry.served}
 
 
 def check_retire(crd: crd_model.Crd, retire: tuple[str, ...]) -> None:

@@ -1,10 +1,8 @@
 """managedFields that name a version about to go."""
 
-import json
 from typing import Any
 
 from instar.migration import managed_fields
-from instar.migration import object as dialogue
 
 
 def entry(manager: str, version: str, fields: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -40,24 +38,3 @@ def test_operations_are_not_joined() -> None:
     """What a manager applied and what it updated are two things."""
     entries = [entry("a", "v1", {"f:x": {}}, operation="Apply"), entry("a", "v2", {"f:y": {}})]
     assert len(managed_fields.rewrite(entries, "x.io", {"v1"}, "x.io/v2")) == 2
-
-
-def test_the_patch_lands_only_on_the_object_as_seen() -> None:
-    """A JSON patch that replaces resourceVersion by itself is answered 409 when it is stale."""
-    item = dialogue.Item(
-        namespace="n", name="a", uid="u", resource_version="5", managed_fields=[entry("a", "v1", {"f:x": {}})]
-    )
-    body = managed_fields.body("x.io", {"v1"}, "x.io/v2")(item)
-    assert body is not None
-    operations = json.loads(body)
-    assert operations[0] == {"op": "replace", "path": "/metadata/resourceVersion", "value": "5"}
-    assert operations[1]["path"] == "/metadata/managedFields"
-    assert operations[1]["value"][0]["apiVersion"] == "x.io/v2"
-
-
-def test_nothing_to_rewrite_is_no_write() -> None:
-    """An object whose entries name other versions gets no request at all."""
-    item = dialogue.Item(
-        namespace="n", name="a", uid="u", resource_version="5", managed_fields=[entry("a", "v2", {"f:x": {}})]
-    )
-    assert managed_fields.body("x.io", {"v1"}, "x.io/v2")(item) is None
