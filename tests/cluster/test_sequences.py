@@ -20,7 +20,7 @@ from instar.model import crd as crd_model
 pytestmark = pytest.mark.cluster
 
 SEED = os.environ.get("INSTAR_SEED", "1")
-COUNT = int(os.environ.get("INSTAR_SEQUENCES", "240"))
+COUNT = int(os.environ.get("INSTAR_SEQUENCES", "2000"))
 SOAK_COUNT = int(os.environ.get("INSTAR_SEQUENCES", "50000"))
 STORAGE = {
     "old": ("v1alpha1", ""),
@@ -48,7 +48,7 @@ async def mutator(cluster, name):
 async def test_nothing_is_lost_and_no_edit_overwritten(
     cluster, etcd, serve_conversion, mutator, name: str, stored: str
 ) -> None:
-    """Both versions read what the model says after each act of 240 stories, and etcd has it at the end."""
+    """Both versions read what the model says after each act of 2,000 stories, and etcd has it at the end."""
     share = COUNT // (len(STORAGE) * len(examples.ALL))
     await told(cluster, etcd, serve_conversion, mutator, name, stored, share)
 
