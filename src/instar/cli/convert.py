@@ -36,7 +36,9 @@ __all__ = ["command"]
     metavar="FILE[:NAME]|MODULE:NAME",
     help="A conversion, in place of a project file; may be given several times.",
 )
-@click.option("--crd", "crds", multiple=True, metavar="FILE", help="A CRD manifest, with --conversion.")
+@click.option(
+    "--crd", "crds", multiple=True, metavar="FILE", help="A CRD manifest, with --conversion or with the strategy None."
+)
 @click.option(
     "-o", "--output", "form", type=click.Choice(("yaml", "json")), default="yaml", show_default=True, help="Its form."
 )
@@ -64,7 +66,7 @@ def command(
         raise errors.UsageError("nothing to do: give --to VERSION, --strip-carried, or both")
     documents = manifests.read(names)
     if version:
-        entries = project.of_flags(conversions, crds) if conversions else project.read(path)
+        entries = project.converting(path, conversions, crds)
         documents = _converted(documents, version, entries)
     if strip_carried:
         documents = manifests.each(documents, manifests.stripped)

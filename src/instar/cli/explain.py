@@ -41,7 +41,13 @@ Document = dict[str, Any]
     metavar="FILE[:NAME]|MODULE:NAME",
     help="A conversion, in place of a project file; may be given several times.",
 )
-@click.option("--crd", "manifests", multiple=True, metavar="FILE", help="A CRD manifest, with --conversion.")
+@click.option(
+    "--crd",
+    "manifests",
+    multiple=True,
+    metavar="FILE",
+    help="A CRD manifest, with --conversion or with the strategy None.",
+)
 @click.option("-n", "--namespace", default="", metavar="NAME", help="The namespace of TYPE/NAME.")
 @click.option("--at", "version", default="", metavar="VERSION", help="Read TYPE/NAME at this version, not as stored.")
 @cluster.options
@@ -68,7 +74,7 @@ def command(
     """
     from instar.cli import project
 
-    entries = project.of_flags(conversions, manifests) if conversions else project.read(path)
+    entries = project.converting(path, conversions, manifests)
     named = [name for name in names if _is_file(name)]
     wanted = [name for name in names if not _is_file(name)]
     found = _of_files(named)

@@ -3,7 +3,8 @@
 ========================  ==========================================================================================
 member of a conversion    what it names
 ========================  ==========================================================================================
-conversion, crd           the conversion as ``--conversion`` takes it, and the manifest of its CRD
+conversion, crd           the conversion as ``--conversion`` takes it, and the manifest of its CRD; without a
+                          conversion the strategy of the CRD is None, and its versions must have one schema
 corpus                    folders or files with real objects
 golden                    a folder of golden pairs
 carried                   the snapshot of carried paths, written by ``instar prove --update``
@@ -26,9 +27,12 @@ import yaml
 import instar.conversion as conversion_module
 from instar import errors
 from instar.cli import load
+from instar.conversion import relabelling
+from instar.model import crd as crd_model
+from instar.schema import identical
 from instar.testing import allowing, files, gathering, intent, snapshot
 
-__all__ = ["FILE", "Entry", "of_flags", "read"]
+__all__ = ["FILE", "Entry", "converting", "find", "of_flags", "read"]
 
 FILE = "instar.yaml"
 API_VERSION, KIND = "instar.dev/v1alpha1", "Project"
@@ -38,10 +42,14 @@ Where = tuple[str | int, ...]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One conversion of a project, with everything it names read."""
+    """One conversion of a project, with everything it names read.
+
+    ``relabelled``: nothing but the apiVersion changes, as with the strategy None, which is right for one schema alone.
+    """
 
     name: str
     bound: conversion_module.Bound
+    relabelled: bool = False
     real: tuple[gathering.Source, ...] = ()
     golden: tuple[intent.Golden, ...] = ()
     carried_file: Path | None = None
@@ -66,14 +74,47 @@ def read(path: str | Path) -> tuple[Entry, ...]:
     return tuple(reader.project(found[0]))
 
 
+def find(
+    path: str, conversions: Sequence[str], manifests: Sequence[str], corpus: Sequence[str] = ()
+) -> tuple[Entry, ...]:
+    """What the command line names, or else the project file."""
+    if corpus and not conversions:
+        raise errors.UsageError("--corpus goes with --conversion; a project file names its own")
+    return of_flags(conversions, manifests, corpus) if conversions or manifests else read(path)
+
+
+def converting(path: str, conversions: Sequence[str], manifests: Sequence[str]) -> tuple[Entry, ...]:
+    """The same, to convert with. Raises UsageError where the strategy None would lose what the schemas do not share."""
+    entries = find(path, conversions, manifests)
+    for entry in entries:
+        found = identical.differences(entry.bound.crd) if entry.relabelled else ()
+        if found:
+            text = f"there is no conversion for {entry.bound.crd.name}, and its schemas differ: {found[0].message}"
+            raise errors.UsageError(f"{text}; `instar prove` shows all")
+    return entries
+
+
 def of_flags(conversions: Sequence[str], manifests: Sequence[str], corpus: Sequence[str] = ()) -> tuple[Entry, ...]:
-    """The same for conversions that are named on the command line."""
+    """The same for conversions, or CRDs without one, that are named on the command line."""
+    crds = [(manifest, crd) for manifest in manifests for crd in load.crds(manifest)]
+    if not conversions:
+        several = [(manifest, crd) for manifest, crd in crds if len(crd.versions) > 1] or crds
+        return tuple(Entry(name=manifest, bound=_relabelled(crd), relabelled=True) for manifest, crd in several)
     found = [load.conversion(spec) for spec in conversions]
-    bounds = load.bounds(found, [crd for manifest in manifests for crd in load.crds(manifest)])
+    bounds = load.bounds(found, [crd for _, crd in crds])
     return tuple(
         Entry(name=spec, bound=bounds[conversion.group, conversion.kind], real=files.corpus(corpus, conversion))
         for spec, conversion in zip(conversions, found, strict=True)
     )
+
+
+def _relabelled(crd: crd_model.Crd) -> conversion_module.Bound:
+    """The CRD with the strategy None. Raises UsageError where that cannot be meant."""
+    if crd.strategy != "None":
+        raise errors.UsageError(f"the CRD {crd.name} has the strategy {crd.strategy}: name its conversion")
+    if len(crd.versions) < 2:
+        raise errors.UsageError(f"the CRD {crd.name} has one version: there is nothing to convert")
+    return conversion_module.bind(relabelling.relabelling(crd), crd)
 
 
 def _lines(node: Any, where: Where) -> Iterator[tuple[Where, int]]:
@@ -101,6 +142,8 @@ class _Reader:
             yield self._entry(entry, ("conversions", index))
 
     def _entry(self, entry: Any, where: Where) -> Entry:
+        if isinstance(entry, dict) and "conversion" not in entry:
+            return self._without_conversion(entry, where)
         known = {"conversion", "crd", "corpus", "golden", "carried", "losses", "waivers", "equivalent"}
         self._members(entry, where, known, {"conversion", "crd"})
         conversion, bound = self._bound(entry, where)
@@ -117,6 +160,17 @@ class _Reader:
             equivalent=dict(self._equivalent(entry, where)),
             file=str(self.file),
         )
+
+    def _without_conversion(self, entry: Any, where: Where) -> Entry:
+        self._members(entry, where, {"crd"}, {"crd"})
+        manifest = self._text(entry, "crd", where)
+        crds = load.crds(str(self.file.parent / manifest))
+        if len(crds) > 1:
+            raise self._wrong((*where, "crd"), f"{manifest} has {len(crds)} CRDs; write each to a file of its own")
+        try:
+            return Entry(name=manifest, bound=_relabelled(crds[0]), relabelled=True, file=str(self.file))
+        except errors.UsageError as error:
+            raise self._wrong(where, error.message) from error
 
     def _bound(self, entry: Any, where: Where) -> tuple[conversion_module.Conversion, conversion_module.Bound]:
         spec, manifest = self._text(entry, "conversion", where), self._text(entry, "crd", where)

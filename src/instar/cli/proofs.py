@@ -37,14 +37,16 @@ def _text(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) ->
 
 def _report(report: proving.Report) -> Iterator[str]:
     versions = ", ".join(f"{version} (hub)" if version == report.hub else version for version in report.versions)
-    yield f"{report.kind}.{report.group}: {versions}; seed {report.seed}"
-    yield _counted(report)
+    yield f"{report.kind}.{report.group}: {versions}" + (f"; seed {report.seed}" if report.objects else "")
+    if report.objects:
+        yield _counted(report)
     yield from (f"note: {note}" for note in report.notes)
     yield ""
     rows = [(verdict.name, verdict.title, str(verdict.checks), _result(verdict)) for verdict in report.verdicts]
     yield output.table(LAWS, rows)
-    yield ""
-    yield output.table(PAIRS, [_pair(pair) for pair in report.coverage])
+    if report.coverage:
+        yield ""
+        yield output.table(PAIRS, [_pair(pair) for pair in report.coverage])
     for verdict in report.verdicts:
         for finding in verdict.findings:
             yield ""

@@ -38,7 +38,13 @@ __all__ = ["command"]
     metavar="FILE[:NAME]|MODULE:NAME",
     help="A conversion, in place of a project file; may be given several times.",
 )
-@click.option("--crd", "manifests", multiple=True, metavar="FILE", help="A CRD manifest, with --conversion.")
+@click.option(
+    "--crd",
+    "manifests",
+    multiple=True,
+    metavar="FILE",
+    help="A CRD manifest, with --conversion or with the strategy None.",
+)
 @click.option("--corpus", multiple=True, metavar="PATH", help="A file or folder of real objects, with --conversion.")
 @click.option(
     "--examples",
@@ -82,26 +88,29 @@ def command(
     """Show the smallest object that a converter would damage.
 
     Laws L1 to L15 are asked of real objects (a corpus, --live), objects drawn from the schemas, edits of these and
-    parts of these, through a twin of the API server's pipeline. Exits 0 if all hold, 1 with findings.
+    parts of these, through a twin of the API server's pipeline. Of a CRD without a conversion (strategy None) it is
+    asked that all versions have the same schema. Exits 0 if all hold, 1 with findings.
 
     Example: instar prove --examples 1000 --seed 7
     """
     from instar.cli import project, proofs
 
-    entries = project.of_flags(conversions, manifests, corpus) if conversions else project.read(path)
-    found = _live(entries, cluster.open_client(kubeconfig, context, request_timeout), namespace) if live else {}
+    entries = project.find(path, conversions, manifests, corpus)
+    proved = [entry for entry in entries if not entry.relabelled]
+    found = _live(proved, cluster.open_client(kubeconfig, context, request_timeout), namespace) if live else {}
     if update:
-        entries = tuple(_update(entry) for entry in entries)
+        entries = tuple(entry if entry.relabelled else _update(entry) for entry in entries)
     named = (("--conversion", conversions), ("--crd", manifests))
     flags = tuple(word for name, values in named for value in values for word in (name, value)) or ("-p", path)
     reports = [_prove(entry, examples, seed, found.get(entry.name, ()), flags) for entry in entries]
-    scores = [_judge(entry, seed) for entry in entries] if mutants else []
+    scores = [_judge(entry, seed) for entry in entries if not entry.relabelled] if mutants else []
     click.echo(proofs.render(form, reports, scores))
     for report in reports:
-        output.note(
-            f"{report.kind}: {report.conversions} conversions in {report.seconds:.1f} s, "
-            f"the slowest {report.slowest_seconds * 1000:.1f} ms"
-        )
+        if report.conversions:
+            output.note(
+                f"{report.kind}: {report.conversions} conversions in {report.seconds:.1f} s, "
+                f"the slowest {report.slowest_seconds * 1000:.1f} ms"
+            )
     held = [report.holds for report in reports] + [score.holds for score in scores]
     return 0 if all(held) else 1
 
@@ -109,8 +118,10 @@ def command(
 def _prove(
     entry: project.Entry, examples: int, seed: int, live: Sequence[gathering.Source], flags: tuple[str, ...]
 ) -> proving.Report:
-    from instar.testing import proving
+    from instar.testing import proving, relabelled
 
+    if entry.relabelled:
+        return relabelled.prove(entry.bound)
     with _progress(f"objects of {entry.bound.conversion.kind} judged") as advance:
         settings = dataclasses.replace(_settings(entry, examples, seed, live), flags=flags)
         return proving.prove(entry.bound, settings, progress=advance)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from instar import errors
 from instar.cli import project
@@ -56,7 +57,10 @@ def test_declarations(folder: Path) -> None:
         (HEAD, ":1: conversions is missing"),
         (HEAD.replace("v1alpha1", "v9") + ONE, ":1: apiVersion is 'instar.dev/v9', not instar.dev/v1alpha1"),
         (HEAD + "conversions: []\n", ":3: conversions: expected a list, and it is []"),
-        (HEAD + "conversions:\n- crd: crd.yaml\n", ":4: conversion is missing"),
+        (HEAD + "conversions:\n- conversion: conversion.py\n", ":4: crd is missing"),
+        (HEAD + "conversions:\n- crd: crd.yaml\n  golden: golden\n", ":5: 'golden' is none of crd"),
+        (HEAD + "conversions:\n- crd: one.yaml\n", ":4: the CRD tenants.platform.acme.io has one version"),
+        (HEAD + "conversions:\n- crd: two.yaml\n", ":4: two.yaml has 2 CRDs; write each to a file of its own"),
         (HEAD + ONE + "  corpora: x\n", ":6: 'corpora' is none of carried, conversion, corpus, crd"),
         (HEAD + ONE + "  corpus: 3\n", ":6: corpus: expected a path or a list of them, and it is 3"),
         (HEAD + ONE + "  corpus: nowhere\n", "nowhere: no such file or folder"),
@@ -77,6 +81,10 @@ def test_declarations(folder: Path) -> None:
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, words: str, folder: Path) -> None:
     (folder / "instar.yaml").write_text(text)
+    crd = yaml.safe_load((folder / "crd.yaml").read_text())
+    (folder / "two.yaml").write_text(yaml.safe_dump_all([crd, crd]))
+    crd["spec"]["versions"] = [version for version in crd["spec"]["versions"] if version["storage"]]
+    (folder / "one.yaml").write_text(yaml.safe_dump(crd))
     with pytest.raises(errors.UsageError) as caught:
         project.read(folder)
     assert words in caught.value.message
@@ -91,3 +99,22 @@ def test_conversions_of_the_command_line() -> None:
     tenant = EXAMPLES / "tenant"
     (entry,) = project.of_flags([f"{tenant}/conversion.py"], [f"{tenant}/crd.yaml"], [f"{tenant}/objects"])
     assert (entry.bound.conversion.kind, len(entry.real), entry.golden) == ("Tenant", 6, ())
+
+
+def test_a_crd_without_a_conversion_converts_by_its_version_alone() -> None:
+    """The strategy None is right for one schema; where schemas differ nothing is converted, and the place is said."""
+    (entry,) = project.converting(str(EXAMPLES / "mcpserver"), [], [])
+    found = {
+        "apiVersion": "platform.acme.io/v1",
+        "kind": "MCPServer",
+        "metadata": {"name": "a"},
+        "spec": {"image": "i"},
+    }
+    assert entry.bound.convert(found, "v1beta1") == {**found, "apiVersion": "platform.acme.io/v1beta1"}
+    with pytest.raises(errors.UsageError, match=r"and its schemas differ: properties\.spec\.properties\.class"):
+        project.converting(".", [], [str(EXAMPLES / "tenant/crd.yaml")])
+
+
+def test_a_corpus_needs_a_conversion() -> None:
+    with pytest.raises(errors.UsageError, match="--corpus goes with --conversion"):
+        project.find(".", [], [str(EXAMPLES / "mcpserver/crd.yaml")], ["objects"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from tests.unit.cli.running import instar
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -146,6 +148,42 @@ def test_without_a_project_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.code == 1
     assert "there are no golden pairs" in ended.out
     assert "6 corpus" in ended.out
+
+
+def test_one_schema_needs_no_conversion(capsys: pytest.CaptureFixture[str]) -> None:
+    """A CRD with the strategy None is proved by its schemas alone, by its project file or its manifest."""
+    folder = EXAMPLES / "mcpserver"
+    for words in (("-p", folder), ("--crd", folder / "crd.yaml")):
+        ended = instar(capsys, "prove", *words, "--mutants")
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.out.splitlines()[0] == "MCPServer.platform.acme.io: v1 (hub), v1beta1"
+        assert "schemas   identical   1        holds" in ended.out
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit", "github"])
+def test_a_default_that_differs_without_a_conversion(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Named by its path in the schema, with what stands there at both versions, in every form."""
+    shutil.copytree(EXAMPLES / "mcpserver", tmp_path / "mcp")
+    crd = yaml.safe_load((tmp_path / "mcp/crd.yaml").read_text())
+    beta = crd["spec"]["versions"][0] = copy.deepcopy(crd["spec"]["versions"][0])
+    beta["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["port"]["default"] = 80
+    (tmp_path / "mcp/crd.yaml").write_text(yaml.safe_dump(crd))
+    ended = instar(capsys, "prove", "-p", tmp_path / "mcp", "-o", form)
+    assert ended.code == 1
+    assert "properties.spec.properties.port.default" in ended.out
+    assert "8080 at v1, 80 at v1beta1" in ended.out
+
+
+def test_without_a_conversion_where_one_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    crd = yaml.safe_load((EXAMPLES / "tenant/crd.yaml").read_text())
+    assert "24 findings" in instar(capsys, "prove", "--crd", EXAMPLES / "tenant/crd.yaml").out
+    crd["spec"]["conversion"] = {"strategy": "Webhook"}
+    (tmp_path / "crd.yaml").write_text(yaml.safe_dump(crd))
+    ended = instar(capsys, "prove", "--crd", tmp_path / "crd.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "tenants.platform.acme.io has the strategy Webhook: name its conversion" in ended.err
 
 
 def test_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
