@@ -17,8 +17,7 @@ from tests.cluster.conftest import EXAMPLES
 from tests.cluster.test_serve_kubectl import ADDED, NEW, OLD, manifest
 
 from instar import conversion as conversion_module
-from instar import errors
-from instar.cli import load
+from instar import errors, loading
 from instar.conversion import entries
 from instar.model import crd as crd_model
 from instar.model import resource as resource_model
@@ -39,7 +38,7 @@ def policy_resource(document: Document) -> resource_model.Resource:
 
 
 def bound_of(crd: crd_model.Crd, example: str) -> conversion_module.Bound:
-    return conversion_module.bind(load.conversion(str(EXAMPLES / example / "conversion.py")), crd)
+    return conversion_module.bind(loading.conversion(str(EXAMPLES / example / "conversion.py")), crd)
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -22,8 +22,7 @@ from tests.cluster.guarded import (
 from tests.cluster.test_serve_kubectl import NEW, OLD
 
 from instar import conversion as conversion_module
-from instar import errors
-from instar.cli import load
+from instar import errors, loading
 from instar.serving import local
 
 pytestmark = pytest.mark.cluster
@@ -86,7 +85,7 @@ async def wide(cluster, kubectl, tmp_path):
             crd = await install(cluster.client, body)
             stack.push_async_callback(remove, cluster.client, crd.name)
             served = Conversion(client=cluster.client, crd=crd, webhook=webhook)
-            bound = conversion_module.bind(load.conversion(str(code)), crd)
+            bound = conversion_module.bind(loading.conversion(str(code)), crd)
             stack.push_async_callback(remove_guard, cluster, await apply_guard(cluster, bound, KUBERNETES[mode]))
             await asyncio.sleep(8)  # mutation takes over the schema of a new CRD every 5 s, and answers 503 until then
             return Guarded(cluster=cluster, kubectl=kubectl, conversion=served)

@@ -15,7 +15,7 @@ from tests.laws import model, subject
 from tests.model.telling import Step, Story, retold
 
 import instar.conversion as conversion
-from instar.cli import load
+from instar import loading
 from instar.model import crd as crd_model
 from instar.testing import acts, edits
 
@@ -28,7 +28,7 @@ def judged(name: str) -> subject.Subject:
     folder = subject.EXAMPLES / name
     crd = crd_model.parse(yaml.safe_load((folder / "crd.yaml").read_text()))
     file = next(path for path in folder.glob("conversion.*") if path.suffix in (".py", ".yaml"))
-    whole = load.conversion(str(file))
+    whole = loading.conversion(str(file))
     bound = conversion.bind(whole, crd)
     return subject.Subject(crd=crd, bound=bound, domain=whole.domain or whole.group, functions={})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from instar import loading
 from instar.cli import load
 from instar.rollout import guard as guard_module
 
@@ -61,7 +62,7 @@ def guard(
     Example: instar generate guard --conversion conversion.py --crd crd.yaml \\
                --exempt system:serviceaccount:velero:velero | kubectl apply -f -
     """
-    conversion = load.conversion(conversion_name)
+    conversion = loading.conversion(conversion_name)
     bound = load.bounds([conversion], load.crds(manifest))[conversion.group, conversion.kind]
     planned = guard_module.plan(bound, name=name, exempt=exempt, kubernetes=kubernetes_version)
     click.echo(_rendered(guard_module.documents(planned), form), nl=False)

@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 import instar.conversion as conversion_module
-from instar import errors
+from instar import errors, loading
 from instar.cli import load
 from instar.conversion import relabelling
 from instar.model import crd as crd_model
@@ -100,7 +100,7 @@ def of_flags(conversions: Sequence[str], manifests: Sequence[str], corpus: Seque
     if not conversions:
         several = [(manifest, crd) for manifest, crd in crds if len(crd.versions) > 1] or crds
         return tuple(Entry(name=manifest, bound=_relabelled(crd), relabelled=True) for manifest, crd in several)
-    found = [load.conversion(spec) for spec in conversions]
+    found = [loading.conversion(spec) for spec in conversions]
     bounds = load.bounds(found, [crd for _, crd in crds])
     return tuple(
         Entry(name=spec, bound=bounds[conversion.group, conversion.kind], real=files.corpus(corpus, conversion))
@@ -175,7 +175,7 @@ class _Reader:
     def _bound(self, entry: Any, where: Where) -> tuple[conversion_module.Conversion, conversion_module.Bound]:
         spec, manifest = self._text(entry, "conversion", where), self._text(entry, "crd", where)
         is_file = spec.partition(":")[0].endswith((".py", ".yaml", ".yml"))
-        found = load.conversion(str(self.file.parent / spec) if is_file else spec)
+        found = loading.conversion(str(self.file.parent / spec) if is_file else spec)
         bounds = load.bounds([found], load.crds(str(self.file.parent / manifest)))
         return found, bounds[found.group, found.kind]
 

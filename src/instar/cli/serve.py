@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import uvloop
 
+from instar import loading
 from instar.cli import load, seconds
 from instar.serving import certificates, logs, server, service
 
@@ -92,7 +93,7 @@ def command(
                --tls-cert-file tls.crt --tls-private-key-file tls.key
     """
     crds = [crd for manifest in manifests for crd in load.crds(manifest)]
-    bounds = load.bounds([load.conversion(spec) for spec in conversions], crds)
+    bounds = load.bounds([loading.conversion(spec) for spec in conversions], crds)
     served = service.Service(
         bounds,
         limits=service.Limits(body_bytes=max_body_bytes, requests_in_flight=max_requests_inflight),

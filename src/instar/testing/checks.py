@@ -1,6 +1,6 @@
 """The laws as tests of pytest: one callable for each, that fails with what ``instar prove`` would print.
 
-    @pytest.mark.parametrize("law", testing.laws(conversion, "crd.yaml", golden="golden"))
+    @pytest.mark.parametrize("law", testing.laws("conversion.yaml", "crd.yaml", golden="golden"))
     def test_conversion(law):
         law()
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import instar.conversion as conversion_module
+from instar import loading
 from instar.model import crd as crd_model
 from instar.testing import allowing, files, gathering, intent, lawbook, proving, snapshot, wording
 
@@ -45,7 +46,7 @@ class Check:
 
 
 def laws(
-    conversion: conversion_module.Conversion,
+    conversion: conversion_module.Conversion | str | Path,
     crd: crd_model.Crd | Mapping[str, Any] | str | Path,
     *,
     corpus: str | Path | Sequence[str | Path] = (),
@@ -57,8 +58,11 @@ def laws(
 ) -> list[Check]:
     """A check for each law, to parametrise a test with; paths are files and folders as ``instar.yaml`` names them.
 
+    A conversion is named as there too: ``conversion.yaml``, ``conversion.py``, ``package.module:name``.
     Without ``golden`` and ``carried`` there are no checks of L14 and L15. Raises DefinitionError and UsageError.
     """
+    if not isinstance(conversion, conversion_module.Conversion):
+        conversion = loading.conversion(conversion)
     bound = conversion_module.bind(conversion, _crd(crd))
     paths = [corpus] if isinstance(corpus, (str, Path)) else list(corpus)
     settings = proving.Settings(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from instar import errors
+from instar import errors, loading
 from instar.cli import load
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -33,19 +33,19 @@ def test_a_file_a_name_in_it_and_a_module(tmp_path: Path, monkeypatch: pytest.Mo
     shutil.copy(path, tmp_path / "named_by_module.py")
     monkeypatch.syspath_prepend(tmp_path)
     for spec in (str(path), f"{path}:tenants", "named_by_module:tenants", "named_by_module:conversion"):
-        assert load.conversion(spec).kind == "Tenant"
+        assert loading.conversion(spec).kind == "Tenant"
 
 
 def test_two_files_of_one_name_are_two_files(tmp_path: Path) -> None:
     """Every operator has a conversion.py; the second is not the first one again."""
-    kinds = [load.conversion(str(EXAMPLES / name / "conversion.py")).kind for name in ("tenant", "widget")]
+    kinds = [loading.conversion(str(EXAMPLES / name / "conversion.py")).kind for name in ("tenant", "widget")]
     assert kinds == ["Tenant", "Widget"]
 
 
 def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "neighbour_of_conversion.py").write_text(GOOD)
     path = write(tmp_path, "from neighbour_of_conversion import conversion\n")
-    assert load.conversion(str(path)).kind == "Tenant"
+    assert loading.conversion(str(path)).kind == "Tenant"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_conversion_file_is_said(tmp_path: Path, text: str, words: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(errors.UsageError) as caught:
-        load.conversion(str(path))
+        loading.conversion(str(path))
     assert words in caught.value.message
     assert str(path) in caught.value.message
 
@@ -74,7 +74,7 @@ def test_a_bad_definition_names_its_line(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD.replace('hub="v1"', 'hub="v1alpha1"'))
     line = next(at for at, text in enumerate(GOOD.splitlines(), 1) if text.startswith("conversion ="))
     with pytest.raises(errors.DefinitionError, match=rf"conversion\.py:{line}: ") as caught:
-        load.conversion(str(path))
+        loading.conversion(str(path))
     assert caught.value.exit_code == 2
 
 
@@ -91,7 +91,7 @@ def test_a_bad_definition_names_its_line(tmp_path: Path) -> None:
 )
 def test_a_bad_name_is_said(spec: str, words: str) -> None:
     with pytest.raises(errors.UsageError) as caught:
-        load.conversion(spec)
+        loading.conversion(spec)
     assert words in caught.value.message
 
 
@@ -135,7 +135,7 @@ def test_a_missing_manifest_is_said() -> None:
 
 def test_conversions_and_crds_are_matched_by_kind() -> None:
     """One for each, no matter in which order; what is missing or there twice is named."""
-    tenant, widget = (load.conversion(str(EXAMPLES / name / "conversion.py")) for name in ("tenant", "widget"))
+    tenant, widget = (loading.conversion(str(EXAMPLES / name / "conversion.py")) for name in ("tenant", "widget"))
     crds = [crd for name in ("widget", "tenant") for crd in load.crds(str(EXAMPLES / name / "crd.yaml"))]
     assert sorted(load.bounds([tenant, widget], crds)) == [
         ("platform.acme.io", "Tenant"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.unit.cli import test_rulesfile
+from tests.unit.loading import test_rulesfile
 
 from instar.conversion import rules
 from instar.conversion.rules import decoding, describing

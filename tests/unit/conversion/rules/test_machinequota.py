@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import instar.conversion as conversion
+from instar import loading
 from instar.cli import load
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "machinequota"
@@ -16,7 +17,7 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "machinequota"
 
 @pytest.fixture(scope="module")
 def bound() -> conversion.Bound:
-    found = load.conversion(str(EXAMPLE / "conversion.yaml"))
+    found = loading.conversion(str(EXAMPLE / "conversion.yaml"))
     return load.bounds([found], load.crds(str(EXAMPLE / "crd.yaml")))[found.group, found.kind]
 
 

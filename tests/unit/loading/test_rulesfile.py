@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import instar.conversion as conversion
-from instar import errors
+from instar import errors, loading
 from instar.cli import load
 from instar.conversion import rules
 
@@ -71,7 +71,7 @@ def write(folder: Path, text: str) -> str:
 
 def test_a_file_is_the_python_value(tmp_path: Path) -> None:
     """One model: the file says nothing that Python could not, in the same words."""
-    found = load.conversion(write(tmp_path, WHOLE.replace("2030-01-01", '"2030-01-01"')))
+    found = loading.conversion(write(tmp_path, WHOLE.replace("2030-01-01", '"2030-01-01"')))
     first, second = found.spokes
     assert (found.group, found.kind, found.hub, found.domain) == ("acme.io", "Thing", "v1", "things.acme.io")
     assert (first.version, second.version, second.rules) == ("v1alpha1", "v1beta1", ())
@@ -109,7 +109,7 @@ def test_a_file_is_the_python_value(tmp_path: Path) -> None:
 def test_a_rule_knows_its_line(tmp_path: Path) -> None:
     """Nested ones too, so that a check can say where."""
     path = write(tmp_path, WHOLE.replace("2030-01-01", '"2030-01-01"'))
-    first = load.conversion(path).spokes[0].rules
+    first = loading.conversion(path).spokes[0].rules
     assert first is not None
     assert [rule.origin.removeprefix(path) for rule in first] == [
         f":{line}" for line in (10, 11, 16, 17, 18, 23, 28, 29, 30, 31)
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, words: s
     """The file, the line, the member, what is wrong, and the name that may have been meant."""
     path = write(tmp_path, text)
     with pytest.raises(errors.UsageError) as caught:
-        load.conversion(path)
+        loading.conversion(path)
     assert words in caught.value.message
     assert caught.value.message.startswith(path)
 
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, words: s
 def test_a_check_against_the_schemas_names_the_line(tmp_path: Path) -> None:
     """A wrong path is found at bind, and said with file, line and rule."""
     path = write(tmp_path, (EXAMPLE / "conversion.yaml").read_text().replace("/spec/maxCpu", "/spec/cpu"))
-    found = load.conversion(path)
+    found = loading.conversion(path)
     with pytest.raises(conversion.DefinitionError) as caught:
         load.bounds([found], load.crds(str(EXAMPLE / "crd.yaml")))
     assert f"{path}:11: spokes[0].rules[0] (move): hub: version v1 has no /spec/cpu" in caught.value.message
@@ -190,4 +190,4 @@ def test_a_check_against_the_schemas_names_the_line(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there() -> None:
     """One line, no traceback."""
     with pytest.raises(errors.UsageError, match=r"nowhere.yaml: No such file or directory"):
-        load.conversion("nowhere.yaml")
+        loading.conversion("nowhere.yaml")

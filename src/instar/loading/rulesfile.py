@@ -27,7 +27,7 @@ def read(path: Path, function: Callable[[str, Path], Function]) -> definition.Co
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise errors.UsageError(f"{path}: {error.strerror}; --conversion takes path.yaml or path.py") from error
+        raise errors.UsageError(f"{path}: {error.strerror}; a conversion is path.yaml or path.py") from error
     root, document = _parsed(path, text)
     lines = dict(_lines(root, (), path))
     source = decoding.Source(

@@ -1,0 +1,5 @@
+"""Conversions from files, as ``--conversion`` names them: ``loading.conversion("conversion.yaml")``."""
+
+from instar.loading.conversions import conversion
+
+__all__ = ["conversion"]
