@@ -1,18 +1,6 @@
 """The project file, ``instar.yaml``: which conversions there are, and what each is judged by.
 
-========================  ==========================================================================================
-member of a conversion    what it names
-========================  ==========================================================================================
-conversion, crd           the conversion as ``--conversion`` takes it, and the manifest of its CRD; without a
-                          conversion the strategy of the CRD is None, and its versions must have one schema
-corpus                    folders or files with real objects
-golden                    a folder of golden pairs
-carried                   the snapshot of carried paths, written by ``instar prove --update``
-losses, waivers           what may be lost, and what else is known, each with a reason and a day
-equivalent                mutants of the converter that change nothing, each with the reason
-========================  ==========================================================================================
-
-Paths are relative to the file. What is wrong is said with its line.
+Its members are listed in project_members.py. Paths are relative to the file. What is wrong is said with its line.
 """
 
 from __future__ import annotations
@@ -20,13 +8,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
 import instar.conversion as conversion_module
 from instar import errors, loading
-from instar.cli import load
+from instar.cli import load, project_members
 from instar.conversion import relabelling
 from instar.model import crd as crd_model
 from instar.schema import identical
@@ -35,8 +23,6 @@ from instar.testing import allowing, files, gathering, intent, snapshot
 __all__ = ["FILE", "Entry", "converting", "find", "of_flags", "read"]
 
 FILE = "instar.yaml"
-API_VERSION, KIND = "instar.dev/v1alpha1", "Project"
-LAWS = tuple(f"L{number}" for number in range(1, 13))
 Where = tuple[str | int, ...]
 
 
@@ -134,119 +120,63 @@ class _Reader:
     lines: Mapping[Where, int]
 
     def project(self, document: Any) -> Iterator[Entry]:
-        self._members(document, (), {"apiVersion", "kind", "conversions"}, {"apiVersion", "kind", "conversions"})
-        for name, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
-            if document[name] != wanted:
-                raise self._wrong((name,), f"{name} is {document[name]!r}, not {wanted}")
-        for index, entry in enumerate(self._list(document, "conversions", ())):
-            yield self._entry(entry, ("conversions", index))
+        project_members.check(document, project_members.PROJECT, self._complain)
+        for index, entry in enumerate(document["conversions"]):
+            where: Where = ("conversions", index)
+            yield self._entry(entry, where) if "conversion" in entry else self._without_conversion(entry, where)
 
     def _entry(self, entry: Any, where: Where) -> Entry:
-        if isinstance(entry, dict) and "conversion" not in entry:
-            return self._without_conversion(entry, where)
-        known = {"conversion", "crd", "corpus", "golden", "carried", "losses", "waivers", "equivalent"}
-        self._members(entry, where, known, {"conversion", "crd"})
-        conversion, bound = self._bound(entry, where)
-        carried = self._path(entry, "carried", where)
-        golden = self._path(entry, "golden", where)
+        conversion, bound = self._bound(entry)
+        carried = self.file.parent / entry["carried"] if "carried" in entry else None
+        corpus = entry.get("corpus", [])
+        paths = [self.file.parent / path for path in (corpus if isinstance(corpus, list) else [corpus])]
+        golden = files.goldens(self.file.parent / entry["golden"], conversion) if "golden" in entry else ()
         return Entry(
-            name=self._text(entry, "conversion", where),
+            name=entry["conversion"],
             bound=bound,
-            real=files.corpus(self._paths(entry, "corpus", where), conversion),
-            golden=files.goldens(golden, conversion) if golden else (),
+            real=files.corpus(paths, conversion),
+            golden=golden,
             carried_file=carried,
             carried=files.read_snapshot(carried) if carried else None,
             allowances=tuple(self._allowances(entry, where, conversion)),
-            equivalent=dict(self._equivalent(entry, where)),
+            equivalent={found["mutant"]: found["reason"] for found in entry.get("equivalent") or ()},
             file=str(self.file),
         )
 
     def _without_conversion(self, entry: Any, where: Where) -> Entry:
-        self._members(entry, where, {"crd"}, {"crd"})
-        manifest = self._text(entry, "crd", where)
+        manifest = entry["crd"]
         crds = load.crds(str(self.file.parent / manifest))
         if len(crds) > 1:
-            raise self._wrong((*where, "crd"), f"{manifest} has {len(crds)} CRDs; write each to a file of its own")
+            self._complain((*where, "crd"), f"{manifest} has {len(crds)} CRDs; write each to a file of its own")
         try:
             return Entry(name=manifest, bound=_relabelled(crds[0]), relabelled=True, file=str(self.file))
         except errors.UsageError as error:
-            raise self._wrong(where, error.message) from error
+            self._complain(where, error.message)
 
-    def _bound(self, entry: Any, where: Where) -> tuple[conversion_module.Conversion, conversion_module.Bound]:
-        spec, manifest = self._text(entry, "conversion", where), self._text(entry, "crd", where)
+    def _bound(self, entry: Any) -> tuple[conversion_module.Conversion, conversion_module.Bound]:
+        spec = entry["conversion"]
         is_file = spec.partition(":")[0].endswith((".py", ".yaml", ".yml"))
-        found = loading.conversion(str(self.file.parent / spec) if is_file else spec)
-        bounds = load.bounds([found], load.crds(str(self.file.parent / manifest)))
+        found = loading.conversion(self.file.parent / spec if is_file else spec)
+        bounds = load.bounds([found], load.crds(str(self.file.parent / entry["crd"])))
         return found, bounds[found.group, found.kind]
 
-    # --- declarations -------------------------------------------------------------------------------------------------
-
     def _allowances(self, entry: Any, where: Where, of: conversion_module.Conversion) -> Iterator[allowing.Allowance]:
-        members = {"from", "to", "path", "reason", "expires"}
-        for name, more in (("losses", set[str]()), ("waivers", {"law"})):
-            for index, found in enumerate(self._list(entry, name, where, optional=True)):
-                place = (*where, name, index)
-                self._members(found, place, members | more, {"path", "reason", "expires"} | more)
-                yield self._allowance(found, place, of)
+        for name in ("losses", "waivers"):
+            for index, found in enumerate(entry.get(name) or ()):
+                for end in ("from", "to"):
+                    if found.get(end, of.hub) not in of.versions:
+                        known = ", ".join(of.versions)
+                        place = (*where, name, index, end)
+                        self._complain(place, f"{end}: {found[end]!r} is none of the versions ({known})")
+                yield allowing.Allowance(
+                    laws=(found["law"],) if "law" in found else allowing.LOSSES,
+                    source=found.get("from", ""),
+                    target=found.get("to", ""),
+                    path=found["path"],
+                    reason=found["reason"],
+                    expires=found["expires"],
+                )
 
-    def _allowance(self, found: Any, where: Where, of: conversion_module.Conversion) -> allowing.Allowance:
-        texts = {name: self._text(found, name, where) for name in found}
-        for name in ("from", "to"):
-            if texts.get(name, of.hub) not in of.versions:
-                known = ", ".join(of.versions)
-                raise self._wrong((*where, name), f"{name}: {texts[name]!r} is none of the versions ({known})")
-        if texts.get("law", "L1") not in LAWS:
-            raise self._wrong((*where, "law"), f"law: {texts['law']!r} is none of {', '.join(LAWS)}")
-        return allowing.Allowance(
-            laws=(texts["law"],) if "law" in texts else allowing.LOSSES,
-            source=texts.get("from", ""),
-            target=texts.get("to", ""),
-            path=texts["path"],
-            reason=texts["reason"],
-            expires=texts["expires"],
-        )
-
-    def _equivalent(self, entry: Any, where: Where) -> Iterator[tuple[str, str]]:
-        for index, found in enumerate(self._list(entry, "equivalent", where, optional=True)):
-            place = (*where, "equivalent", index)
-            self._members(found, place, {"mutant", "reason"}, {"mutant", "reason"})
-            yield self._text(found, "mutant", place), self._text(found, "reason", place)
-
-    # --- values -------------------------------------------------------------------------------------------------------
-
-    def _wrong(self, where: Where, problem: str) -> errors.UsageError:
+    def _complain(self, where: Where, problem: str) -> NoReturn:
         line = next(self.lines[where[:size]] for size in range(len(where), -1, -1) if where[:size] in self.lines)
-        return errors.UsageError(f"{self.file}:{line}: {problem}")
-
-    def _members(self, found: Any, where: Where, known: set[str], needed: set[str]) -> None:
-        if not isinstance(found, dict):
-            raise self._wrong(where, f"expected {', '.join(sorted(needed))}, and it is {found!r:.60}")
-        for name in found:
-            if name not in known:
-                raise self._wrong((*where, name), f"{name!r} is none of {', '.join(sorted(known))}")
-        if missing := sorted(needed - set(found)):
-            raise self._wrong(where, f"{', '.join(missing)} is missing")
-
-    def _list(self, found: Any, name: str, where: Where, *, optional: bool = False) -> list[Any]:
-        value = found.get(name)
-        if value is None and optional:
-            return []
-        if not isinstance(value, list) or (not value and not optional):
-            raise self._wrong((*where, name), f"{name}: expected a list, and it is {value!r:.60}")
-        return value
-
-    def _text(self, found: Any, name: str, where: Where) -> str:
-        value = found[name]
-        if not isinstance(value, str) or not value.strip():
-            raise self._wrong((*where, name), f"{name}: expected text, and it is {value!r:.60}")
-        return value
-
-    def _path(self, found: Any, name: str, where: Where) -> Path | None:
-        return self.file.parent / self._text(found, name, where) if name in found else None
-
-    def _paths(self, found: Any, name: str, where: Where) -> list[Path]:
-        value = found.get(name, [])
-        texts = [value] if isinstance(value, str) else value
-        if not isinstance(texts, list) or any(not isinstance(text, str) for text in texts):
-            raise self._wrong((*where, name), f"{name}: expected a path or a list of them, and it is {value!r:.60}")
-        return [self.file.parent / text for text in texts]
+        raise errors.UsageError(f"{self.file}:{line}: {problem}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import yaml
 
 from instar import errors
-from instar.cli import project
+from instar.cli import project, project_members
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+DOCS = EXAMPLES.parent / "docs"
 HEAD = "apiVersion: instar.dev/v1alpha1\nkind: Project\n"
 ONE = "conversions:\n- conversion: conversion.py\n  crd: crd.yaml\n"
 
@@ -58,7 +61,10 @@ def test_declarations(folder: Path) -> None:
         (HEAD.replace("v1alpha1", "v9") + ONE, ":1: apiVersion is 'instar.dev/v9', not instar.dev/v1alpha1"),
         (HEAD + "conversions: []\n", ":3: conversions: expected a list, and it is []"),
         (HEAD + "conversions:\n- conversion: conversion.py\n", ":4: crd is missing"),
-        (HEAD + "conversions:\n- crd: crd.yaml\n  golden: golden\n", ":5: 'golden' is none of crd"),
+        (
+            HEAD + "conversions:\n- crd: crd.yaml\n  golden: golden\n",
+            ":5: golden: there is no conversion that it could be of",
+        ),
         (HEAD + "conversions:\n- crd: one.yaml\n", ":4: the CRD tenants.platform.acme.io has one version"),
         (HEAD + "conversions:\n- crd: two.yaml\n", ":4: two.yaml has 2 CRDs; write each to a file of its own"),
         (HEAD + ONE + "  corpora: x\n", ":6: 'corpora' is none of carried, conversion, corpus, crd"),
@@ -74,7 +80,10 @@ def test_declarations(folder: Path) -> None:
             HEAD + ONE + "  losses:\n  - {path: /a, reason: r, expires: x, from: v9}\n",
             "from: 'v9' is none of the versions",
         ),
-        (HEAD + ONE + "  waivers:\n  - {law: L14, path: /a, reason: r, expires: x}\n", "law: 'L14' is none of L1, L2"),
+        (
+            HEAD + ONE + "  waivers:\n  - {law: L14, path: /a, reason: r, expires: x}\n",
+            "law is 'L14', which is none of L1, L2",
+        ),
         (HEAD + ONE + "  equivalent:\n  - {mutant: m}\n", ":7: reason is missing"),
         (HEAD + ONE.replace("conversion.py", "other.py"), "other.py: no such file"),
     ],
@@ -88,6 +97,28 @@ def test_what_is_wrong_is_said_with_its_line(text: str, words: str, folder: Path
     with pytest.raises(errors.UsageError) as caught:
         project.read(folder)
     assert words in caught.value.message
+
+
+def test_the_schema_in_docs_is_the_model_s() -> None:
+    """Regenerate with: python -m instar.cli.project_members > docs/instar.schema.json"""
+    assert json.loads((DOCS / "instar.schema.json").read_text()) == project_members.schema()
+
+
+def test_the_file_in_the_docs_has_every_member() -> None:
+    """docs/prove.md shows each member once, and what it shows is right."""
+    text = (
+        (DOCS / "prove.md").read_text().split("## The project file", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
+    )
+    (document,) = yaml.load_all(text, Loader=yaml.BaseLoader)
+
+    def complain(where: object, problem: str) -> NoReturn:
+        raise AssertionError(f"{where}: {problem}")
+
+    project_members.check(document, project_members.PROJECT, complain)
+    first = document["conversions"][0]
+    assert set(first) == set(project_members.PROJECT["conversions"].items)
+    for name in ("losses", "waivers", "equivalent"):
+        assert first[name]
 
 
 def test_no_project_file_says_what_to_do(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def run(folder: Path) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("example", "file"), [("machinequota", "conversion.yaml"), ("widget", "conversion.py")])
 def test_a_file_of_rules_or_of_python_is_named_by_its_path(example: str, file: str, tmp_path: Path) -> None:
-    """Each law is one test, from whatever folder pytest is started; a rule that is lost fails with the object."""
+    """Each law is one test, from whatever folder pytest is started."""
     folder = tmp_path / "operator"
     shutil.copytree(ROOT / "examples" / example, folder)
     (folder / "test_conversion.py").write_text(SNIPPET.replace("conversion.yaml", file))
@@ -34,16 +34,16 @@ def test_a_file_of_rules_or_of_python_is_named_by_its_path(example: str, file: s
 
 
 def test_a_lost_rule_fails_with_the_object(tmp_path: Path) -> None:
+    """Intent and the snapshot fail, with what `instar prove` would print, and the others hold: all is carried."""
     folder = tmp_path / "operator"
     shutil.copytree(ROOT / "examples/machinequota", folder)
     (folder / "test_conversion.py").write_text(SNIPPET)
     conversion = yaml.safe_load((folder / "conversion.yaml").read_text())
     lost = conversion["spokes"][0]["rules"].pop(0)["move"]
-    conversion["spokes"][0]["rules"].append({"only": {"spoke": lost["spoke"]}})
-    conversion["spokes"][0]["rules"].append({"only": {"hub": lost["hub"]}})
+    conversion["spokes"][0]["rules"] += [{"only": {"spoke": lost["spoke"]}}, {"only": {"hub": lost["hub"]}}]
     (folder / "conversion.yaml").write_text(yaml.safe_dump(conversion))
     code, out = run(folder)
-    assert code == 1
+    assert (code, "2 failed, 13 passed" in out) == (1, True), out
     assert "test_conversion.py::test_conversion[L14_intent]" in out
     assert "kind: MachineQuota" in out
 
