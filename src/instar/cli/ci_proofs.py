@@ -24,6 +24,8 @@ def junit(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) ->
             failures=str(failed),
             time=f"{report.seconds:.3f}",
         )
+        properties = ElementTree.SubElement(suite, "properties")
+        ElementTree.SubElement(properties, "property", name="digest", value=report.digest)
         for verdict in report.verdicts:
             _testcase(suite, report, verdict)
     for score in scores:
@@ -71,7 +73,7 @@ def github(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -
                 lines.append(f"::error {place}title={title}::{_escaped(text, value=True)}")
         found = sum(len(verdict.findings) for verdict in report.verdicts)
         name = f"{report.kind}.{report.group}, seed {report.seed}"
-        lines.append(f"::notice title=instar prove::{name}: {found} findings")
+        lines.append(f"::notice title=instar prove::{name}: {found} findings; {report.digest}")
     for score in scores:
         for fate in score.fates:
             if fate.outcome in ("survived", "stale"):

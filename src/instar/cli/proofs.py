@@ -38,6 +38,7 @@ def _text(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) ->
 def _report(report: proving.Report) -> Iterator[str]:
     versions = ", ".join(f"{version} (hub)" if version == report.hub else version for version in report.versions)
     yield f"{report.kind}.{report.group}: {versions}" + (f"; seed {report.seed}" if report.objects else "")
+    yield f"digest: {report.digest}"
     if report.objects:
         yield _counted(report)
     yield from (f"note: {note}" for note in report.notes)
@@ -124,6 +125,7 @@ def _item(report: proving.Report) -> dict[str, Any]:
         "for": report.kind,
         "hub": report.hub,
         "versions": list(report.versions),
+        "digest": report.digest,
         "holds": report.holds,
         "seed": report.seed,
         "objects": dict(report.objects),

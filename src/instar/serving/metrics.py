@@ -7,7 +7,7 @@ not counted here never arrived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import prometheus_client
 from prometheus_client import exposition, process_collector
@@ -24,10 +24,18 @@ BYTES = (256, 1024, 4096, 16384, 65536, 131072, 196608, 262144)
 class Metrics:
     """One registry with everything that one server counts; ``known`` are the (group, kind) that it serves."""
 
-    def __init__(self, known: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, known: Iterable[tuple[str, str]], digests: Mapping[tuple[str, str], str]) -> None:
         self._known = frozenset(known)
         self.registry = prometheus_client.CollectorRegistry()
         process_collector.ProcessCollector(registry=self.registry)
+        conversions = prometheus_client.Info(
+            "instar_webhook_conversion",
+            "The conversions served; instar prove prints the same digest of the same conversion and schemas.",
+            ["group", "kind"],
+            registry=self.registry,
+        )
+        for (group, kind), digest in digests.items():
+            conversions.labels(group, kind).info({"digest": digest})
         self._requests = prometheus_client.Counter(
             "instar_webhook_requests", "Conversion requests answered.", ["result"], registry=self.registry
         )

@@ -62,6 +62,8 @@ async def serve(service: service_module.Service, settings: Settings, ready: Call
     try:
         with stop.on_signals():
             ready(_url(settings.bind, listener))
+            for (group, kind), digest in service.digests.items():
+                log.info("conversion", extra={"fields": {"group": group, "kind": kind, "digest": digest}})
             await stop.asked.wait()
             await _drain(service, settings.drain_seconds, stop)
             await _close(listener, connections, stop)

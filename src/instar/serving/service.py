@@ -20,6 +20,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 
+from instar import conversion, loading
 from instar.conversion import reviewing
 from instar.serving import metrics as metrics_module
 
@@ -106,7 +107,8 @@ class Service:
         self._bounds = dict(bounds)
         self._aliases = dict(aliases or {})
         self.limits = limits or Limits()
-        self.metrics = metrics_module.Metrics(self._bounds)
+        self.digests = _digests(self._bounds)
+        self.metrics = metrics_module.Metrics(self._bounds, self.digests)
         self.in_flight = 0
         self.draining = False
         self._pages: Mapping[str, Callable[[], Response]] = {
@@ -182,6 +184,11 @@ class Service:
 
     def _metrics(self) -> Response:
         return Response(code=200, body=self.metrics.text(), content_type=metrics_module.CONTENT_TYPE)
+
+
+def _digests(bounds: reviewing.Bounds) -> dict[tuple[str, str], str]:
+    known = ((kind, bound) for kind, bound in bounds.items() if isinstance(bound, conversion.Bound))
+    return {kind: loading.digest(bound) for kind, bound in known}
 
 
 def _fields(outcome: reviewing.Outcome) -> dict[str, str]:

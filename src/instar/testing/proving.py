@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 import instar.conversion as conversion_module
-from instar import errors
+from instar import errors, loading
 from instar.schema import structural
 from instar.testing import (
     allowing,
@@ -80,6 +80,7 @@ class Report:
     kind: str
     hub: str
     versions: tuple[str, ...]
+    digest: str
     seed: int
     objects: Mapping[str, int]
     verdicts: tuple[Verdict, ...]
@@ -108,6 +109,7 @@ def prove(bound: conversion_module.Bound, settings: Settings, *, progress: Progr
         kind=bound.conversion.kind,
         hub=bound.conversion.hub,
         versions=bound.versions,
+        digest=loading.digest(bound),
         seed=settings.sources.seed,
         objects=dict(run.objects),
         verdicts=verdicts,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 
 import instar.conversion as conversion_module
+from instar import loading
 from instar.schema import identical
 from instar.testing import cases, proving
 
@@ -33,6 +34,7 @@ def prove(bound: conversion_module.Bound) -> proving.Report:
         kind=bound.conversion.kind,
         hub=bound.conversion.hub,
         versions=bound.versions,
+        digest=loading.digest(bound),
         seed=0,
         objects={},
         verdicts=(verdict,),
