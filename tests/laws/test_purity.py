@@ -3,58 +3,112 @@
 from __future__ import annotations
 
 import copy
-import hashlib
+import functools
+import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.laws import lossy, stories, subject
+from tests.laws import answering, lossy, subject
 from tests.laws.test_exactness import SIDES
 
-from instar import errors
+from instar import conversion, errors
+from instar.cli import project
 from instar.model import gojson
+from instar.testing import cases, gathering, twin
 
 ROOT = pathlib.Path(__file__).parents[2]
-PROGRAM = """
-import sys
-from tests.laws import test_purity
-print(test_purity.digest(sys.argv[1]))
-"""
+EXAMPLES = ("cachecluster", "machinequota", "pipeline", "tenant", "widget")
+CHANCE = random.Random(7)
 
 
-def digest(name: str) -> str:
-    """One number for what an example makes of sixty objects, there and back, keys in the order they come in."""
-    judged = subject.of_example(name)
-    whole = hashlib.sha256()
-    for story in stories.tell(name, judged.crd, 60, seed=7):
-        there = judged.bound.convert(copy.deepcopy(story.created), story.there)
-        back = judged.bound.convert(copy.deepcopy(there), story.here)
-        whole.update(repr((there, back)).encode() + gojson.encode(there))
-    return whole.hexdigest()
+def asked(of: conversion.Bound, shuffle: Callable[[Any], Any] = lambda document: document) -> list[str]:
+    """Reviews of real, spanning and drawn objects, each from its version to each other and, as answered, back."""
+    known = twin.Twin(of)
+    (real,) = project.read(ROOT / "examples" / of.conversion.kind.lower())
+    drawn = [*real.real, *gathering.spanned(known, real.real), *gathering.drawn(known, real.real, 60, "7")]
+    bodies = []
+    for source in drawn:
+        for target in known.others(cases.version_of(source.object)):
+            there = review(of, [shuffle(source.object)], target)
+            found = json.loads(answering.answer(of, there))["response"].get("convertedObjects") or []
+            back = review(of, [shuffle(document) for document in found], cases.version_of(source.object))
+            bodies += [there, back]
+    return bodies
 
 
-@pytest.mark.parametrize("name", ["tenant", "widget"])
-def test_the_same_bytes_in_every_process(name: str) -> None:
-    """Another process with another PYTHONHASHSEED converts to the same bytes, key order included."""
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, name],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        ).stdout
-        for seed in ("0", "1", "4711")
-    }
-    assert len(found) == 1, found
+def review(of: conversion.Bound, documents: list[Any], target: str) -> str:
+    """A ConversionReview as an API server sends it."""
+    request = {"uid": "1", "desiredAPIVersion": f"{of.conversion.group}/{target}", "objects": documents}
+    document = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": request}
+    return json.dumps(document)
+
+
+@functools.cache
+def every() -> tuple[str, Any]:
+    """All examples' reviews, and what this process makes of them."""
+    reviews = {name: asked(answering.bound(name)) for name in EXAMPLES}
+    assert all(len(bodies) > 100 for bodies in reviews.values())
+    return json.dumps(reviews), answering.digests(reviews)
+
+
+def answers(python: str | pathlib.Path, seed: str = "0") -> Any:
+    """What another process makes of them."""
+    ended = subprocess.run(
+        [python, ROOT / "tests/laws/answering.py"],
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")},
+        input=every()[0],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4711"])
+def test_the_same_bytes_in_every_process(seed: str) -> None:
+    """Another process with another PYTHONHASHSEED answers every example's reviews with the same bytes."""
+    assert answers(sys.executable, seed) == every()[1]
+
+
+def pythons() -> list[pathlib.Path]:
+    """Other Pythons that are here: on the PATH, or built by pyenv."""
+    found = []
+    for version in ("3.11", "3.12", "3.13", "3.14"):
+        built = pathlib.Path(os.environ.get("PYENV_ROOT", "/nowhere")).glob(f"versions/{version}.*/bin/python")
+        for python in (shutil.which(f"python{version}"), *sorted(built)):
+            if python and version != "{}.{}".format(*sys.version_info) and says(python) == version:
+                found.append(pathlib.Path(python))
+                break
+    return found
+
+
+def says(python: str | pathlib.Path) -> str:
+    code = "import sys; print('{}.{}'.format(*sys.version_info))"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+
+
+@pytest.mark.soak
+def test_the_same_bytes_on_every_python(tmp_path: pathlib.Path) -> None:
+    """Each Python that is here, with the pinned dependencies in a venv of its own, answers with the same bytes."""
+    here = pythons()
+    if not here:
+        pytest.skip("no other Python from 3.11 on is here")
+    for number, python in enumerate(here):
+        venv = tmp_path / str(number)
+        subprocess.run([python, "-m", "venv", venv], check=True)
+        pip = [venv / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        subprocess.run([*pip, "--require-hashes", "-r", ROOT / "requirements/dev.txt"], check=True)
+        assert answers(venv / "bin/python") == every()[1], python
 
 
 def shuffled(value: Any, chance: random.Random) -> Any:
@@ -64,6 +118,22 @@ def shuffled(value: Any, chance: random.Random) -> Any:
         chance.shuffle(names)
         return {name: shuffled(value[name], chance) for name in names}
     return [shuffled(item, chance) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_key_order_does_not_matter_to_an_example(name: str) -> None:
+    """The same reviews with the keys of every object in another order are answered with the same bytes."""
+    of = answering.bound(name)
+    one, other = (asked(of, shuffle) for shuffle in (lambda document: document, body_shuffled))
+    assert one != other
+    for left, right in zip(one, other, strict=True):
+        assert answering.answer(of, left) == answering.answer(of, right), left
+
+
+def body_shuffled(document: Any) -> Any:
+    """But for metadata, which comes back as the bytes that it came as."""
+    mixed = shuffled(document, CHANCE)
+    return {**mixed, "metadata": document["metadata"]} if "metadata" in document else mixed
 
 
 @SIDES
