@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,12 @@ NAMES = sorted(folder.parent.name for folder in EXAMPLES.glob("*/golden"))
 BODY = ("spec", "status")
 
 
-def pairs(name: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Name, object, and what it is at the other version; those that are refused have no second object."""
-    found = []
+def goldens(name: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The name and the documents of each file; those that are refused are no objects of a server."""
     for file in sorted((EXAMPLES / name / "golden").glob("*.yaml")):
-        first, second, *_ = yaml.safe_load_all(file.read_text())
-        if "refused" not in second:
-            found.append((file.stem, first, second))
-    return found
+        documents = list(yaml.safe_load_all(file.read_text()))
+        if "refused" not in documents[1]:
+            yield file.stem, documents
 
 
 def schemas(name: str) -> dict[str, Any]:
@@ -39,11 +38,16 @@ async def test_golden_pairs_are_what_a_server_shows(name: str, cluster: Any, ser
     of, file = schemas(name), stories.conversion_file(name, EXAMPLES)
     for storage in of:
         served = await serve_conversion(name, conversion=file, storage=storage)
-        for case, first, second in pairs(name):
-            at, to = (document["apiVersion"].rpartition("/")[2] for document in (first, second))
+        for case, (first, second, *more) in goldens(name):
+            at = first["apiVersion"].rpartition("/")[2]
             object_ = Served(cluster.client, served.crd, cluster.namespace, f"{case}-{storage}")
             await object_.create({**first, "metadata": dict(first["metadata"])})
             where = f"{name} {case}, stored at {storage}"
+            if "edited" in second:
+                await object_.patch(second["edited"]["version"], second["edited"]["merge"])
+                await _same(object_, at, model.settle(of[at], more[0]), where)
+                continue
+            to = second["apiVersion"].rpartition("/")[2]
             written = await object_.read(at)
             await _same(object_, to, model.settle(of[to], second), where)
             await object_.patch(to, {"metadata": {"labels": {"written": "here"}}})

@@ -114,6 +114,8 @@ def _golden(file: Path, of: conversion_module.Conversion) -> intent.Golden:
     found = _read(file)
     if len(found) == 2 and isinstance(found[1], dict) and set(found[1]) == {"refused"}:
         return _refusal(file, of, *found)
+    if len(found) == 3 and isinstance(found[1], dict) and set(found[1]) == {"edited"}:
+        return _edit(file, of, *found)
     if not 2 <= len(found) <= 3:
         raise errors.UsageError(
             f"{file}: a golden pair is two documents, or three where the second does not convert back to the first; "
@@ -135,6 +137,17 @@ def _refusal(file: Path, of: conversion_module.Conversion, source: Any, refused:
     return intent.Golden(
         origin=str(file), source=source, refused_at=words["version"], refused_with=str(words.get("message", ""))
     )
+
+
+def _edit(file: Path, of: conversion_module.Conversion, source: Any, edited: Any, after: Any) -> intent.Golden:
+    words = edited["edited"]
+    right = isinstance(words, dict) and words.get("version") in of.versions and isinstance(words.get("merge"), dict)
+    ours = all([_ours(source, of, f"{file} #1"), _ours(after, of, f"{file} #3")])
+    versions = [document["apiVersion"] for document in (source, after)] if ours else []
+    if not right or len(set(versions)) != 1 or versions[0] == f"{of.group}/{words['version']}":
+        text = f"edited: {{version: ..., merge: {{...}}}}, of another version than the {of.kind}s before and after it"
+        raise errors.UsageError(f"{file} #2: expected {text}")
+    return intent.Golden(origin=str(file), source=source, back=after, edited_at=words["version"], edit=words["merge"])
 
 
 def read_snapshot(path: str | Path) -> frozenset[snapshot.Carried] | None:

@@ -5,6 +5,8 @@ documents           what they say
 ==================  ================================================================================================
 one, two            the first converts to the second, and the second to the first
 one, two, three     the first converts to the second, and the second alone to the third, at the first's version
+one, ``edited:``,   the first, read at ``edited.version`` and changed there by the merge patch ``edited.merge``, is
+two                 the second at its own version
 one, ``refused:``   the first does not convert to ``refused.version``; the message has ``refused.message`` in it
 ==================  ================================================================================================
 
@@ -30,7 +32,10 @@ HOLDS = "every golden pair converts as it says, and together they have every lea
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Golden:
-    """One file: an object, what it converts to, and what that alone converts back to (the first if None)."""
+    """One file: an object, what it converts to, and what that alone converts back to (the first if None).
+
+    Of an edit, ``back`` is what the object is after it.
+    """
 
     origin: str
     source: cases.Document
@@ -38,33 +43,68 @@ class Golden:
     back: cases.Document | None = None
     refused_at: str = ""
     refused_with: str = ""
+    edited_at: str = ""
+    edit: cases.Document = dataclasses.field(default_factory=dict)
 
 
 def judge(of: twin.Twin, golden: Golden) -> Iterator[cases.Finding]:
     """Where the conversion is not what the pair says."""
-    if golden.target is None:
+    if golden.refused_at:
         yield from _refused(of, golden)
         return
-    for document in (golden.source, golden.target, golden.back or golden.source):
+    for document in filter(None, (golden.source, golden.target, golden.back)):
         problem = of.problem(document)
         if problem:
             version = cases.version_of(document)
             yield _finding(golden, "/", f"is not valid at {version}: {problem}", version, version, ())
             return
+    if golden.target is None:
+        yield from _edited(of, golden, golden.back or golden.source)
+        return
     yield from _direction(of, golden, golden.source, golden.target)
     yield from _direction(of, golden, golden.target, golden.back or golden.source)
 
 
-def _direction(of: twin.Twin, golden: Golden, given: cases.Document, wanted: cases.Document) -> Iterator[cases.Finding]:
+def _edited(of: twin.Twin, golden: Golden, wanted: cases.Document) -> Iterator[cases.Finding]:
+    source = cases.version_of(golden.source)
+    before = ((f"at {source}", golden.source),)
+    try:
+        read = of.convert(of.written(golden.source), golden.edited_at)
+    except errors.ConversionError as error:
+        yield _finding(golden, error.path or "/", error.message, source, golden.edited_at, before)
+        return
+    yield from _direction(of, golden, _merged(read, golden.edit), wanted, before)
+
+
+def _merged(value: Any, patch: Any) -> Any:
+    """RFC 7386."""
+    if not isinstance(patch, dict):
+        return patch
+    kept = dict(value) if isinstance(value, dict) else {}
+    for name, inner in patch.items():
+        if inner is None:
+            kept.pop(name, None)
+        else:
+            kept[name] = _merged(kept.get(name), inner)
+    return kept
+
+
+def _direction(
+    of: twin.Twin,
+    golden: Golden,
+    given: cases.Document,
+    wanted: cases.Document,
+    before: tuple[tuple[str, Any], ...] = (),
+) -> Iterator[cases.Finding]:
     source, target = cases.version_of(given), cases.version_of(wanted)
-    wanted = of.written(wanted)
+    wanted, given_as = of.written(wanted), f"edited at {source}" if before else f"at {source}"
     try:
         found = of.stripped(of.convert(of.written(given), target))
     except errors.ConversionError as error:
-        yield _finding(golden, error.path or "/", error.message, source, target, ((f"at {source}", given),))
+        yield _finding(golden, error.path or "/", error.message, source, target, (*before, (given_as, given)))
         return
     for difference in leaves.differences(of.body(wanted), of.body(found), of.sides[target].node):
-        shown = ((f"at {source}", given), (f"wanted at {target}", wanted), (f"found at {target}", found))
+        shown = (*before, (given_as, given), (f"wanted at {target}", wanted), (f"found at {target}", found))
         yield dataclasses.replace(
             _finding(golden, difference.path, _said(difference), source, target, shown),
             place=of.place(target, difference.path),

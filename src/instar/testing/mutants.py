@@ -1,4 +1,4 @@
-"""Every mutant of a conversion: of its rules, and of the files in which its functions stand."""
+"""Every mutant of a conversion: of its rules and declarations, and of the files in which its functions stand."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Mutant:
 def of(bound: conversion_module.Bound) -> Iterator[Mutant]:
     """The mutants, those of the rules first; ``make`` gives the changed conversion, or raises Unloadable."""
     yield from _of_rules(bound.conversion)
+    yield from _of_declarations(bound.conversion)
     fields = {name for between in bound.hops.values() for name in _names(between.source.node)}
     for file in _files(bound.conversion):
         for changed in mutating.mutants(Path(file).read_text(), file, fields):
@@ -49,6 +50,25 @@ def _of_rules(conversion: conversion_module.Conversion) -> Iterator[Mutant]:
             make = functools.partial(_with_rules, conversion, index, rules)
             file, _, line = origin.rpartition(":")
             yield Mutant(name=name, file=file, line=int(line) if line.isdigit() else 0, make=make)
+
+
+def _of_declarations(conversion: conversion_module.Conversion) -> Iterator[Mutant]:
+    """Each group, or a member of it, and each other declaration left out.
+
+    Not so what may be dropped when annotations are full: that is met by no object of a usual size.
+    """
+    for name in ("groups", "normalised", "sensitive"):
+        declared = getattr(conversion, name)
+        for index, one in enumerate(declared):
+            rest: list[tuple[str, tuple[Any, ...]]] = [("", ())]
+            if isinstance(one, conversion_module.Group) and len(one.paths) > 2:
+                for path in one.paths:
+                    fewer = dataclasses.replace(one, paths=tuple(other for other in one.paths if other != path))
+                    rest.append((f" {path}", (fewer,)))
+            for what, kept in rest:
+                changed: dict[str, Any] = {name: (*declared[:index], *kept, *declared[index + 1 :])}
+                make = functools.partial(dataclasses.replace, conversion, **changed)
+                yield Mutant(name=f"{name}[{index}]:{what} left out", file="", line=0, make=make)
 
 
 def _with_rules(

@@ -57,6 +57,31 @@ def test_a_third_document_says_what_comes_back() -> None:
     assert places(RENAMING, golden({"a": 1, "o": 2}, {"b": 1}, {"a": 1})) == []
 
 
+def edit(new: Any, merge: Any, after: Any) -> intent.Golden:
+    before, then = subject.thing("new", new), subject.thing("new", after)
+    return intent.Golden(origin="g.yaml", source=before, back=then, edited_at="old", edit={"spec": merge})
+
+
+def test_an_edit_says_what_the_object_is_after_it() -> None:
+    """Changed, added and removed at the other version; what that version cannot say stays, unless it is grouped."""
+    before = {"b": 1, "n": 2}
+    assert places(RENAMING, edit(before, {"a": 7}, {"b": 7, "n": 2})) == []
+    assert places(RENAMING, edit(before, {"a": None}, {"n": 2})) == []
+    assert places(RENAMING, edit({"n": 2}, {"a": 7, "o": 1}, {"b": 7, "n": 2})) == []
+    assert places(RENAMING, edit(before, {"a": 7}, {"b": 7})) == [("old", "new", "/spec/n")]
+    group = conversion.Group(version="new", paths=("/spec/b", "/spec/n"))
+    to_new, to_old = renamed("a", "b"), renamed("b", "a")
+    grouped = subject.bound({"old": OLD, "new": NEW}, to_new, to_old, groups=(group,))
+    assert places(grouped, edit(before, {"a": 7}, {"b": 7})) == []
+
+
+def test_an_edit_that_fails_shows_what_was_there_before() -> None:
+    (found,) = intent.judge(twin.Twin(RENAMING), edit({"b": 1}, {"a": 13}, {"b": 13}))
+    assert (found.path, [title for title, _ in found.shown]) == ("/spec/a", ["at new", "edited at old"])
+    (unread,) = intent.judge(twin.Twin(RENAMING), edit({"b": 13}, {"a": 1}, {"b": 1}))
+    assert (unread.source, unread.target, [title for title, _ in unread.shown]) == ("new", "old", ["at new"])
+
+
 def test_a_pair_that_is_not_valid_is_a_finding() -> None:
     """A mistake in the pair is not to pass for one in the converter."""
     (found,) = intent.judge(twin.Twin(RENAMING), golden({"a": "text"}, {"b": 1}))
@@ -206,6 +231,18 @@ def test_a_date_without_quotes_is_text(tmp_path: Path) -> None:
     [
         ("a: [\n", "f.yaml:2: no YAML"),
         (documents(subject.thing("old", {})), "a golden pair is two documents, or three"),
+        (
+            documents(subject.thing("old", {}), {"edited": {"version": "new"}}, subject.thing("old", {})),
+            "expected edited: {version: ..., merge: {...}}, of another version than the Things before and after it",
+        ),
+        (
+            documents(subject.thing("old", {}), {"edited": {"version": "new", "merge": {}}}, subject.thing("new", {})),
+            "of another version than the Things",
+        ),
+        (
+            documents(subject.thing("old", {}), {"edited": {"version": "old", "merge": {}}}, subject.thing("old", {})),
+            "of another version than the Things",
+        ),
         (documents(subject.thing("old", {}), subject.thing("old", {})), "expected two versions"),
         (documents(subject.thing("old", {}), {"kind": "Other"}), "f.yaml #2: not a Thing of acme.io"),
         (documents(subject.thing("old", {}), subject.thing("older", {})), "version 'older' is none of the conversion"),

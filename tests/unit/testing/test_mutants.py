@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from tests.unit.conversion import subject
 
 import instar.conversion as conversion
 from instar.conversion import rules
-from instar.testing import gathering, intent, killing, mutating, proving, rule_mutating
+from instar.testing import gathering, intent, killing, mutants, mutating, proving, rule_mutating
 
 SOURCE = '''
 """Docstring."""
@@ -103,6 +104,27 @@ def settings(*pairs: tuple[Any, Any]) -> proving.Settings:
         for number, (old, new) in enumerate(pairs)
     )
     return proving.Settings(sources=gathering.Sources(examples=20), golden=goldens)
+
+
+def test_each_declaration_is_left_out_and_each_member_of_a_group() -> None:
+    """A group that nothing asks for is one that nobody would miss; of two members, one alone is no group."""
+    two, three = ("/spec/a", "/spec/b"), ("/spec/a", "/spec/b", "/spec/size")
+    whole = dataclasses.replace(
+        by_rules(*RULES).conversion,
+        groups=(conversion.Group(version="old", paths=two), conversion.Group(version="old", paths=three)),
+        normalised=(conversion.Normalised(version="old", path="/spec/a", by=abs),),
+        sensitive=(conversion.Sensitive(version="old", path="/spec/b"),),
+    )
+    bound = conversion.bind(whole, by_rules(*RULES).crd)
+    found = {mutant.name: mutant.make() for mutant in mutants.of(bound) if "rules[" not in mutant.name}
+    members = [f"groups[1]: {path} left out" for path in three]
+    assert list(found) == [
+        *("groups[0]: left out", "groups[1]: left out", *members),
+        *("normalised[0]: left out", "sensitive[0]: left out"),
+    ]
+    assert found["groups[0]: left out"].groups == whole.groups[1:]
+    assert found["groups[1]: /spec/b left out"].groups[1].paths == ("/spec/a", "/spec/size")
+    assert found["normalised[0]: left out"].normalised == ()
 
 
 @pytest.mark.parametrize(
