@@ -2,7 +2,7 @@
 
 from typing import assert_type
 
-from instar import conversion, errors
+from instar import conversion, errors, loading, testing
 from instar.model import crd
 
 
@@ -19,6 +19,10 @@ definition = conversion.Conversion(
 
 bound = conversion.bind(definition, crd.parse({}))
 assert_type(bound, conversion.Bound)
+assert_type(loading.conversion("conversion.yaml"), conversion.Conversion)
+assert_type(loading.digest(bound), str)
+assert_type(testing.laws("conversion.yaml", "crd.yaml"), list[testing.Check])
+assert_type(testing.laws(definition, {}), list[testing.Check])
 assert_type(crd.storage_version(crd.parse({})), str)
 
 

@@ -66,7 +66,7 @@ def command(
         raise errors.UsageError("nothing to do: give --to VERSION, --strip-carried, or both")
     documents = manifests.read(names)
     if version:
-        entries = project.converting(path, conversions, crds)
+        entries = project.find(path, conversions, crds)
         documents = _converted(documents, version, entries)
     if strip_carried:
         documents = manifests.each(documents, manifests.stripped)
@@ -79,16 +79,17 @@ def _converted(documents: list[Any], version: str, entries: tuple[project.Entry,
     from instar import errors
     from instar.cli import manifests
 
-    bounds = {(entry.bound.conversion.group, entry.bound.conversion.kind): entry.bound for entry in entries}
+    mine = {(entry.bound.conversion.group, entry.bound.conversion.kind): entry for entry in entries}
     failed: list[str] = []
     passed: list[str] = []
 
     def change(document: dict[str, Any]) -> dict[str, Any]:
         group = str(document.get("apiVersion")).rpartition("/")[0]
-        bound = bounds.get((group, str(document.get("kind"))))
-        if bound is None:
+        entry = mine.get((group, str(document.get("kind"))))
+        if entry is None:
             passed.append(f"{document.get('kind')}.{group}")
             return document
+        bound = entry.converter()
         if version not in bound.versions:
             known = ", ".join(bound.versions)
             raise errors.UsageError(f"--to {version}: {bound.conversion.kind} has no such version; it has {known}")
@@ -98,7 +99,7 @@ def _converted(documents: list[Any], version: str, entries: tuple[project.Entry,
             failed.append(error.message)
             return document
 
-    result = [_listed(document, version, bounds) for document in manifests.each(documents, change)]
+    result = [_listed(document, version, mine) for document in manifests.each(documents, change)]
     if failed:
         raise errors.ConversionError("\n       ".join(failed))
     if passed:
@@ -106,11 +107,11 @@ def _converted(documents: list[Any], version: str, entries: tuple[project.Entry,
     return result
 
 
-def _listed(document: Any, version: str, bounds: Any) -> Any:
+def _listed(document: Any, version: str, mine: Any) -> Any:
     """A TenantList says the version too."""
     if not isinstance(document, dict):
         return document
     group, _, _ = str(document.get("apiVersion")).rpartition("/")
-    if (group, str(document.get("kind")).removesuffix("List")) in bounds and "items" in document:
+    if (group, str(document.get("kind")).removesuffix("List")) in mine and "items" in document:
         return {**document, "apiVersion": f"{group}/{version}"}
     return document

@@ -74,7 +74,7 @@ def command(
     """
     from instar.cli import project
 
-    entries = project.converting(path, conversions, manifests)
+    entries = project.find(path, conversions, manifests)
     named = [name for name in names if _is_file(name)]
     wanted = [name for name in names if not _is_file(name)]
     found = _of_files(named)
@@ -82,7 +82,7 @@ def command(
         client = cluster.open_client(kubeconfig, context, request_timeout)
         found += cluster.run(_of_cluster(client, wanted, entries, namespace, version))
     mine = [(document, entry) for document in found if (entry := _entry(document, entries))]
-    explained = [(document, explaining.explain(document, entry.bound)) for document, entry in mine]
+    explained = [(document, explaining.explain(document, entry.converter())) for document, entry in mine]
     _print(explained, form)
     return 1 if any(line.what == "fails" for _, lines in explained for line in lines) else 0
 

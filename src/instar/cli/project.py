@@ -20,7 +20,7 @@ from instar.model import crd as crd_model
 from instar.schema import identical
 from instar.testing import allowing, files, gathering, intent, snapshot
 
-__all__ = ["FILE", "Entry", "converting", "find", "of_flags", "read"]
+__all__ = ["FILE", "Entry", "find", "of_flags", "read"]
 
 FILE = "instar.yaml"
 Where = tuple[str | int, ...]
@@ -43,6 +43,14 @@ class Entry:
     allowances: tuple[allowing.Allowance, ...] = ()
     equivalent: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
+
+    def converter(self) -> conversion_module.Bound:
+        """To convert with. Raises UsageError where the strategy None would lose what the schemas do not share."""
+        found = identical.differences(self.bound.crd) if self.relabelled else ()
+        if found:
+            text = f"there is no conversion for {self.bound.crd.name}, and its schemas differ: {found[0].message}"
+            raise errors.UsageError(f"{text}; `instar prove` shows all")
+        return self.bound
 
 
 def read(path: str | Path) -> tuple[Entry, ...]:
@@ -67,17 +75,6 @@ def find(
     if corpus and not conversions:
         raise errors.UsageError("--corpus goes with --conversion; a project file names its own")
     return of_flags(conversions, manifests, corpus) if conversions or manifests else read(path)
-
-
-def converting(path: str, conversions: Sequence[str], manifests: Sequence[str]) -> tuple[Entry, ...]:
-    """The same, to convert with. Raises UsageError where the strategy None would lose what the schemas do not share."""
-    entries = find(path, conversions, manifests)
-    for entry in entries:
-        found = identical.differences(entry.bound.crd) if entry.relabelled else ()
-        if found:
-            text = f"there is no conversion for {entry.bound.crd.name}, and its schemas differ: {found[0].message}"
-            raise errors.UsageError(f"{text}; `instar prove` shows all")
-    return entries
 
 
 def of_flags(conversions: Sequence[str], manifests: Sequence[str], corpus: Sequence[str] = ()) -> tuple[Entry, ...]:

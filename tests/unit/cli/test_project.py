@@ -134,16 +134,16 @@ def test_conversions_of_the_command_line() -> None:
 
 def test_a_crd_without_a_conversion_converts_by_its_version_alone() -> None:
     """The strategy None is right for one schema; where schemas differ nothing is converted, and the place is said."""
-    (entry,) = project.converting(str(EXAMPLES / "mcpserver"), [], [])
+    (entry,) = project.read(EXAMPLES / "mcpserver")
     found = {
         "apiVersion": "platform.acme.io/v1",
         "kind": "MCPServer",
         "metadata": {"name": "a"},
         "spec": {"image": "i"},
     }
-    assert entry.bound.convert(found, "v1beta1") == {**found, "apiVersion": "platform.acme.io/v1beta1"}
+    assert entry.converter().convert(found, "v1beta1") == {**found, "apiVersion": "platform.acme.io/v1beta1"}
     with pytest.raises(errors.UsageError, match=r"and its schemas differ: properties\.spec\.properties\.class"):
-        project.converting(".", [], [str(EXAMPLES / "tenant/crd.yaml")])
+        project.of_flags([], [str(EXAMPLES / "tenant/crd.yaml")])[0].converter()
 
 
 def test_a_corpus_needs_a_conversion() -> None:

@@ -176,6 +176,16 @@ def test_a_default_that_differs_without_a_conversion(
     assert "8080 at v1, 80 at v1beta1" in ended.out
 
 
+def test_a_crd_without_a_conversion_beside_one_with(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is judged for itself: the other's fault is no error of the first, in other processes too."""
+    shutil.copy(EXAMPLES / "tenant/crd.yaml", widget / "tenants.yaml")
+    with (widget / "instar.yaml").open("a") as file:
+        file.write("- crd: tenants.yaml\n")
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "-o", "json")
+    proved = {item["for"]: item["holds"] for item in json.loads(ended.out)["items"]}
+    assert (ended.code, proved) == (1, {"Widget": True, "Tenant": False})
+
+
 def test_without_a_conversion_where_one_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     crd = yaml.safe_load((EXAMPLES / "tenant/crd.yaml").read_text())
     assert "24 findings" in instar(capsys, "prove", "--crd", EXAMPLES / "tenant/crd.yaml").out
