@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 import traceback
@@ -71,6 +72,14 @@ def _parse(spec: str) -> tuple[str, str]:
     return place, name
 
 
+class _Fresh(importlib.machinery.SourceFileLoader):
+    """Reads the file itself: bytecode beside it may be of another one of the same second and size."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        code: types.CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
 def _import_file(path: Path) -> types.ModuleType:
     if not path.is_file():
         raise errors.UsageError(
@@ -80,7 +89,7 @@ def _import_file(path: Path) -> types.ModuleType:
     name = f"instar_conversion_{resolved.stem}_{hashlib.sha256(str(resolved).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, resolved)
+    spec = importlib.util.spec_from_file_location(name, resolved, loader=_Fresh(name, str(resolved)))
     if spec is None or spec.loader is None:
         raise errors.UsageError(f"{path}: cannot be imported as Python")
     module = importlib.util.module_from_spec(spec)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -124,6 +125,24 @@ def test_what_a_converter_imports_counts(helper: str, tmp_path: Path) -> None:
     before = of_folder(folder)
     (folder / helper).write_text((folder / helper).read_text() + "# another byte\n")
     assert of_folder(folder) != before
+
+
+def test_what_is_converted_is_what_the_file_says(tmp_path: Path) -> None:
+    """Python takes bytecode for the file's where second and size are the same, as in an image of fixed times."""
+    folder = copied("widget", tmp_path / "operator")
+    code = "import sys; from instar import loading; print(loading.conversion('conversion.py').spokes[0].to_hub({}))"
+    words = [sys.executable, "-c", code]
+    writing = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    for word in ("one", "two"):
+        (folder / "conversion.py").write_text(
+            "from instar.conversion import Conversion, Spoke\n"
+            f"def to_v1(o): return {word!r}\n"
+            "spoke = Spoke(version='v1alpha1', to_hub=to_v1, from_hub=to_v1)\n"
+            "conversion = Conversion(group='platform.acme.io', kind='Widget', hub='v1', spokes=(spoke,))\n"
+        )
+        os.utime(folder / "conversion.py", (1_700_000_000, 1_700_000_000))
+        ended = subprocess.run(words, cwd=folder, env=writing, capture_output=True, text=True, check=True)
+        assert ended.stdout.strip() == word
 
 
 def test_functions_of_rules_count(tmp_path: Path) -> None:
