@@ -86,10 +86,15 @@ def updated(example: Example, owners: Owners, at: str, changes: Mapping[str, set
     return kept
 
 
-def dropped(owners: Owners, name: str) -> Owners:
-    """The owners once the entry of a relation is deleted: nobody has it, and nobody gets any other."""
+def dropped(owners: Owners, name: str, changes: Mapping[str, set[Leaf]], writer: Owner) -> Owners:
+    """The owners once the entry of a relation is deleted: nobody has it, and nobody gets any other.
+
+    What it said at its version is another value now, and nobody's: the writer said nothing about it.
+    """
     gone = frozenset({(ENTRY, name)})
-    return {owner: dataclasses.replace(owned, leaves=owned.leaves - gone) for owner, owned in owners.items()}
+    of_values = {at: {leaf for leaf in found if leaf[0] != ENTRY} for at, found in changes.items()}
+    kept = without(owners, of_values, writer)
+    return {owner: dataclasses.replace(owned, leaves=owned.leaves - gone) for owner, owned in kept.items()}
 
 
 def conflicts(owners: Owners, changes: Mapping[str, set[Leaf]], kept: Mapping[str, set[Leaf]], writer: Owner) -> bool:

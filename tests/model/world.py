@@ -147,8 +147,10 @@ class World:
         if act.path not in named:
             return False
         memory = {**seen.memory, named[act.path]: (FORGOTTEN, MISSING)}
-        self.owners = ownership.dropped(self.owners, named[act.path])
-        self._store(self.example.said(act.version, self.example.document(seen), memory))
+        said = self.example.said(act.version, self.example.document(seen), memory)
+        changes, _ = self._changes(said)
+        self.owners = ownership.dropped(self.owners, named[act.path], changes, (ownership.EDITOR, act.version))
+        self._store(said)
         return True
 
     def _apply(self, act: acts.Apply) -> bool:
