@@ -304,7 +304,10 @@ class _Teller:
             elif (value := self._word(name, version, seen)) is not MISSING:
                 words[name] = value
         body = self.example.document(Said(version=version, values={**_nothing(self.example), **words}))
-        act = acts.Apply(version=version, manager=manager, body=body, force=self.chance.random() < 0.6)
+        # An emptied spec is a leaf to server-side apply: whoever has it conflicts with all who put something there.
+        emptied = any(self.example.document(self.world.read(at)).get("spec") == {} for at in (OLD, NEW))
+        force = self.chance.random() < 0.6 or emptied
+        act = acts.Apply(version=version, manager=manager, body=body, force=force)
         world = dataclasses.replace(self.world)
         if world.take(act) and not world.conflict:
             self._wants[manager] = version, words
