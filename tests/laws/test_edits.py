@@ -62,17 +62,29 @@ def test_what_an_edit_did_not_touch_comes_back(side: str, data: st.DataObject) -
 def untouched_but_lost(
     node: lossy.Node, side: str, before: Any, there: Any, changed: Any, after: Any
 ) -> list[tuple[Any, ...]]:
-    """The pieces that read the same before and after the edit, and whose own fields did not come back."""
+    """The pieces that read the same before and after the edit, and whose own fields did not come back.
+
+    Fields that are what their defaults say go with their parent, which brought them: nobody said them.
+    """
     away = "two" if side == "one" else "one"
     own = {(place, piece.kind, *piece.one): fields for place, piece, fields in parts(node, side, before)}
     left = {(place, piece.kind, *piece.one): fields for place, piece, fields in parts(node, side, after)}
     seen = {(place, piece.kind, *piece.one): fields for place, piece, fields in parts(node, away, there)}
     now = {(place, piece.kind, *piece.one): fields for place, piece, fields in parts(node, away, changed)}
+    brought = {(place, piece.kind, *piece.one): defaults(piece, side) for place, piece, _ in parts(node, side, before)}
     return [
         (name, own[name], left.get(name, {}))
         for name in own.keys() & seen.keys() & now.keys()
-        if model.same(seen[name], now[name]) and not model.same(own[name], left.get(name, {}))
+        if model.same(seen[name], now[name])
+        and not model.same(own[name], left.get(name, {}))
+        and not (name not in left and model.same(own[name], brought[name]))
     ]
+
+
+def defaults(piece: lossy.Piece, side: str) -> dict[str, Any]:
+    """What the schema puts into the fields of a piece where its parent is."""
+    fields = piece.one if side == "one" else piece.two
+    return {name: schema["default"] for name, schema in fields.items() if "default" in schema}
 
 
 def taken_away_in_part(lost: tuple[Any, ...]) -> bool:
