@@ -50,4 +50,5 @@ def soak(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    session.run("python", "bench/migrate.py", external=True)
+    for script in ("convert", "extremes", "migrate"):
+        session.run("python", f"bench/{script}.py", external=True)

@@ -1,11 +1,8 @@
-"""Deep, wide, huge and malformed input: a right answer or one clear error within two seconds, no stack overflow."""
+"""Deep, wide, huge and malformed input: a right answer or one clear error, no overflow. bench/extremes.py times them."""
 
 from __future__ import annotations
 
-import gc
 import json
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +12,6 @@ import instar.conversion as conversion
 from instar.conversion import restoring
 from instar.schema import structural
 
-SECONDS = 2.0
 MANY = 100_000
 TEXT = {"type": "string"}
 ITEM = {"type": "object", "properties": {"k": TEXT, "v": TEXT, "lost": TEXT}}
@@ -40,15 +36,6 @@ BOUND = subject.losing(SCHEMA, "lost")
 ANY = subject.losing(OPEN, "lost")
 
 
-@pytest.fixture
-def quick() -> Iterator[None]:
-    """The test's own CPU time: other processes on the machine do not count."""
-    gc.collect()
-    begun = time.process_time()
-    yield
-    assert time.process_time() - begun < SECONDS
-
-
 def review(bound: Any, document: dict[str, Any], to: str, **raw: bytes) -> Any:
     """The response to one object; a text ``"@name@"`` in it is replaced by these bytes."""
     request = {"uid": "7", "desiredAPIVersion": f"acme.io/{to}", "objects": [document]}
@@ -65,7 +52,6 @@ def deep(levels: int, kind: str) -> bytes:
     return opened * levels + b"1" + closed * levels
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", ["objects", "lists"])
 @pytest.mark.parametrize("levels", [210, 260, 700, 1100, 10_000])
 def test_deep_reviews_are_refused_in_words(kind: str, levels: int) -> None:
@@ -78,7 +64,6 @@ def test_deep_reviews_are_refused_in_words(kind: str, levels: int) -> None:
         assert answer["uid"] == "7"
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", ["objects", "lists"])
 def test_deep_objects_are_refused_in_words(kind: str) -> None:
     """The same through Python."""
@@ -99,24 +84,16 @@ WIDE: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("edit", [{}, {"n": "x"}], ids=["unedited", "edited"])
 @pytest.mark.parametrize("name", WIDE)
-def test_wide_objects_come_back(name: str) -> None:
-    """100,000 items, with something carried, unedited and after an edit: each call within the limit."""
+def test_wide_objects_come_back(name: str, edit: dict[str, Any]) -> None:
+    """100,000 items, with something carried, unedited and after an edit."""
     new = subject.thing("new", {name: WIDE[name], "lost": "l"})
-    calls = []
-    begun = time.process_time()
-    old = BOUND.convert(new, "old")
-    calls.append(time.process_time() - begun)
-    for document, wanted in ((old, new), (subject.edited(old, n="x"), subject.edited(new, n="x"))):
-        begun = time.process_time()
-        back = BOUND.convert(document, "new")
-        calls.append(time.process_time() - begun)
-        assert back == wanted
-    assert max(calls) < SECONDS
+    old = subject.edited(BOUND.convert(new, "old"), **edit)
+    assert BOUND.convert(old, "new") == subject.edited(new, **edit)
 
 
-@pytest.mark.usefixtures("quick")
-def test_what_does_not_fit_is_said_soon() -> None:
+def test_what_does_not_fit_is_said() -> None:
     """30,000 lost leaves do not fit into the annotations: one error with the size and the costliest paths."""
     items = [{"k": f"k{number}", "lost": "y"} for number in range(30_000)]
     with pytest.raises(conversion.ConversionError, match=r"annotations would take \d+ bytes .*most costs /spec/keyed"):
@@ -128,7 +105,6 @@ def adding(obj: dict[str, Any]) -> dict[str, Any]:
     return obj
 
 
-@pytest.mark.usefixtures("quick")
 def test_many_removals_from_a_wide_set() -> None:
     """1,000 absences in a set of 20,000 do not move its items 1,000 times."""
     bound = subject.bound({"old": SCHEMA, "new": SCHEMA}, lambda obj: obj, adding)
@@ -138,7 +114,6 @@ def test_many_removals_from_a_wide_set() -> None:
     assert bound.convert(old, "new") == new
 
 
-@pytest.mark.usefixtures("quick")
 def test_many_new_items_in_a_wide_order() -> None:
     """An order is restored among 30,000 items that a client put behind the last: they follow it as they stand."""
     root = structural.compile_schema({"type": "object", "properties": {"spec": SCHEMA}})
@@ -181,14 +156,12 @@ def test_few_that_disturb_among_many_do_not_cost_a_conversion_each() -> None:
 HUGE = "x" * 5_000_000
 
 
-@pytest.mark.usefixtures("quick")
 def test_huge_objects_are_converted() -> None:
     """5 MB in one string that survives, and in 40,000 items, with something carried."""
     answer = review(BOUND, subject.thing("new", {"n": HUGE, "lost": "l"}), "old")
     assert answer["convertedObjects"][0]["spec"] == {"n": HUGE}
 
 
-@pytest.mark.usefixtures("quick")
 def test_a_huge_value_that_does_not_survive_is_an_error() -> None:
     """5 MB do not go into annotations: the message has the path and not the value."""
     answer = review(BOUND, subject.thing("new", {"lost": HUGE}), "old")
@@ -196,7 +169,6 @@ def test_a_huge_value_that_does_not_survive_is_an_error() -> None:
     assert len(answer["result"]["message"]) < 2000
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     "text",
     [b'"\xff\xfe"', b'"\\ud800"', b"1e999", b"nul", b'"' + HUGE.encode(), b"[" * 10_000, b'{"a":1,}', b"NaN", b""],
@@ -209,7 +181,6 @@ def test_malformed_reviews_are_answered(text: bytes) -> None:
     assert answer["result"]["status"] == "Success" or answer["result"]["message"]
 
 
-@pytest.mark.usefixtures("quick")
 def test_many_forged_entries() -> None:
     """20,000 annotations that look like entries and are none are dropped, each with its reason."""
     forged = {f"carried.acme.io/new.{number:016x}": '["Thing","/spec/lost",["x"]]' for number in range(20_000)}
