@@ -1,4 +1,4 @@
-"""Deep, wide, huge and malformed input: a right answer or one clear error, no overflow. bench/extremes.py times them."""
+"""Deep, wide, huge and malformed input: a right answer or one clear error. Timed by bench/extremes.py."""
 
 from __future__ import annotations
 
