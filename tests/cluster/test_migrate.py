@@ -95,14 +95,29 @@ async def test_nothing_to_do_changes_nothing(stage: stage_module.Stage) -> None:
     assert migration.exit_code(found) == 0
 
 
-async def test_dry_run_changes_nothing(stage: stage_module.Stage) -> None:
+async def test_dry_run_changes_nothing(cluster, stage: stage_module.Stage) -> None:
     """--dry-run says how many objects would be written, and writes none."""
     await stage.create(f"t{i}" for i in range(7))
     await stage.change("v2")
-    found = await migrate.run(stage.client, stage.name, migration.Settings(dry_run=True))
+    etcd = cluster.control_plane.etcd
+    found = await migrate.run(stage.client, stage.name, migration.Settings(dry_run=True, etcd=etcd))
     assert "7 objects would be rewritten" in found.summary
+    assert "storedVersions [v1, v2] would become [v2]; etcd holds 7 at v1" in found.summary
     assert await stage.versions() == {"v1": 7}
     assert (await stage.crd()).stored_versions == ("v1", "v2")
+
+
+async def test_dry_run_finds_what_cannot_be_reached(stage: stage_module.Stage) -> None:
+    """An API server that does not answer would hold the pass: exit code 1; an etcd that does not is an error."""
+    await stage.create(["one"])
+    await stage.change("v2")
+    nowhere = "https://127.0.0.1:1"
+    found = await migrate.run(stage.client, stage.name, migration.Settings(dry_run=True, servers=(nowhere,)))
+    assert "1 object would be rewritten" in found.summary
+    assert f"it would wait now: {nowhere} does not answer" in found.summary
+    assert migration.exit_code(found) == 1
+    with pytest.raises(errors.UnreachableError, match=r"127\.0\.0\.1:1"):
+        await migrate.run(stage.client, stage.name, migration.Settings(dry_run=True, etcd="http://127.0.0.1:1"))
 
 
 async def test_unknown_crd_is_wrong_use(cluster) -> None:

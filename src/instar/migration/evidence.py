@@ -219,9 +219,15 @@ class Evidence:
     times: tuple[tuple[str, str], ...] = ()
 
 
+def objects(count: int) -> str:
+    """How many: ``1 object``, ``2 objects``."""
+    return f"{count} object" if count == 1 else f"{count} objects"
+
+
 def exit_code(evidence: Evidence) -> int:
-    """0 unless a gate held: the pass did not reach its end."""
-    return 1 if evidence.result is Result.HELD else 0
+    """0 unless a gate held, or would hold after a dry run: the pass did not, or could not now, reach its end."""
+    would_hold = evidence.result is Result.DRY_RUN and not all(verdict.holds for verdict in evidence.verdicts)
+    return 1 if evidence.result is Result.HELD or would_hold else 0
 
 
 def document(evidence: Evidence) -> dict[str, Any]:

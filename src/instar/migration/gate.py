@@ -104,7 +104,7 @@ def proof_complete(observed: Observed) -> evidence.Verdict:
     objections = _objections(observed.proof, "proof")
     if observed.proof is not None and observed.proof.counts.moved:
         names = ", ".join(str(finding) for finding in observed.proof.moved[:3])
-        objections.append(f"{observed.proof.counts.moved} objects were stored at an old version ({names})")
+        objections.append(f"stored at an old version: {evidence.objects(observed.proof.counts.moved)} ({names})")
     return _verdict("proof_complete", objections)
 
 
@@ -140,7 +140,7 @@ def bytes_clean(observed: Observed) -> evidence.Verdict:
     objections += [f"{count} at {name} in etcd" for name, count in stored.by_version.items() if name != wanted]
     listed = observed.proof.counts.listed if observed.proof else 0
     if not sum(stored.by_version.values()) and listed:
-        objections.append(f"etcd holds none of the {listed} objects: is it this cluster's etcd and prefix?")
+        objections.append(f"etcd holds none of {evidence.objects(listed)}: is it this cluster's etcd and prefix?")
     return _verdict("bytes_clean", objections)
 
 
@@ -182,8 +182,8 @@ def nothing_carried(observed: Observed) -> evidence.Verdict:
     )
     if left and left.objects:
         objections.append(
-            f"{left.objects} objects carry values of {', '.join(left.versions)} again (first: {left.first}): does a "
-            "guard put them back? Run as a user that it does not look at (instar generate guard --exempt USER)"
+            f"values of {', '.join(left.versions)} are on {evidence.objects(left.objects)} again (as {left.first}): "
+            "does a guard put them back? Run as a user that it does not look at (instar generate guard --exempt USER)"
         )
     return _verdict("nothing_carried", objections)
 

@@ -145,17 +145,26 @@ def _no(fact: str, reason: str) -> evidence.Verdict:
 def _dry_run(state: _State) -> actions.Steps[evidence.Evidence]:
     seen = yield from actions.do(actions.AskServers(crd=state.crd, fresh=True))
     state.see(servers=seen.value, now=seen.now)
+    verdicts = gate.judge(state.gates, "rewrite", state.observed)
     counted = yield from actions.do(actions.Count(resource=_resource(state)))
-    storage, before = crd_model.storage_version(state.crd), list(state.crd.stored_versions)
+    storage, before, after = crd_model.storage_version(state.crd), state.crd.stored_versions, trim.target(state.crd)
     going = sorted(standing.going(state.crd, state.settings.retire))
     fields = f"; managedFields that name {', '.join(going)} would be rewritten" if going else ""
     fields += yield from _would_go(state)
+    if state.settings.etcd:
+        stored = yield from actions.do(actions.ReadBytes(resource=_resource(state)))
+        held = ", ".join(
+            f"{count} at {version.rpartition('/')[2]}" for version, count in sorted(stored.value.by_version.items())
+        )
+        fields += f"; etcd holds {held or 'none'}"
+    waits = "; ".join(verdict.reason for verdict in verdicts if not verdict.holds)
+    fields += f"; it would wait now: {waits}" if waits else ""
     state.note(
         result=evidence.Result.DRY_RUN,
-        summary=f"{state.crd.name}: {counted.value} objects would be rewritten at {storage} and proved, "
-        f"storedVersions {before} would become {list(trim.target(state.crd))}{fields}; nothing was changed",
+        summary=f"{state.crd.name}: {evidence.objects(counted.value)} would be rewritten at {storage} and proved, "
+        f"storedVersions [{', '.join(before)}] would become [{', '.join(after)}]{fields}; nothing was changed",
         servers=seen.value,
-        verdicts=gate.judge(state.gates, "rewrite", state.observed),
+        verdicts=verdicts,
     )
     return state.record
 
@@ -282,7 +291,9 @@ def _would_go(state: _State) -> actions.Steps[str]:
 
 
 def _values(found: evidence.Carried) -> str:
-    return f"{found.values} values that only {', '.join(found.versions)} could say, of {found.objects} objects,"
+    return (
+        f"{found.values} values that only {', '.join(found.versions)} could say, of {evidence.objects(found.objects)},"
+    )
 
 
 def _carried(state: _State) -> actions.Steps[evidence.Carried | None]:
@@ -318,8 +329,8 @@ def _clean_only(state: _State) -> actions.Steps[evidence.Evidence]:
     gone = f"; {_values(taken)} are gone" if taken is not None and taken.objects else ""
     state.note(
         result=evidence.Result.CLEANED if scan.counts.moved else evidence.Result.NOTHING_TO_DO,
-        summary=f"{state.crd.name}: what named {going}: {scan.counts.moved} of {scan.counts.listed} "
-        f"objects rewritten{gone}; storedVersions is right already",
+        summary=f"{state.crd.name}: what named {going}: {scan.counts.moved} of "
+        f"{evidence.objects(scan.counts.listed)} rewritten{gone}; storedVersions is right already",
     )
     return state.record
 
@@ -438,6 +449,6 @@ def _success(
     storage = crd_model.storage_version(crd)
     real = f" ({rewritten.counts.changed} of them a real change)" if rewritten.counts.changed else ""
     return (
-        f"{crd.name}: {proof.counts.listed} objects proved to be stored at {storage}, "
+        f"{crd.name}: {evidence.objects(proof.counts.listed)} proved to be stored at {storage}, "
         f"{rewritten.counts.moved} rewritten{real}; {trimmed}"
     )

@@ -67,7 +67,7 @@ def seen(*servers: evidence.ServerSeen, leases: int | None = None) -> evidence.S
         ({"proof": dataclasses.replace(CLEAN, complete=False)}, "did not reach the end of the list"),
         (
             {"proof": dataclasses.replace(CLEAN, counts=evidence.Counts(listed=2, moved=1), moved=(OLD,))},
-            "1 objects were stored at an old version (n/a",
+            "stored at an old version: 1 object (n/a",
         ),
         (
             {"rewrite": dataclasses.replace(CLEAN, counts=evidence.Counts(quarantined=1), quarantined=(OLD,))},
