@@ -41,7 +41,14 @@ __all__ = [
     "Unconvertible",
     "UnreachableError",
     "UsageError",
+    "raised",
 ]
+
+
+def raised(error: BaseException) -> str:
+    """What somebody else's exception says: a ValueError its text, others their type too, one without text its type."""
+    text, kind = str(error), type(error).__name__
+    return text if text and isinstance(error, ValueError) else f"{kind}: {text}" if text else kind
 
 
 class InstarError(Exception):

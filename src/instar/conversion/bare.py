@@ -57,10 +57,9 @@ def run(
     except errors.Unconvertible as error:
         raise errors.ConversionError(f"{error.message} ({_where(direction, error)})", path=error.path) from error
     except Exception as error:
-        text = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
         where = getattr(error, "path", "")
         raise errors.ConversionError(
-            f"{text} ({_where(direction, error)})", path=where if type(where) is str else ""
+            f"{errors.raised(error)} ({_where(direction, error)})", path=where if type(where) is str else ""
         ) from error
     _check(direction, answer, metadata)
     return _settled(direction, answer, defaults, expected)

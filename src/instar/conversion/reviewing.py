@@ -208,5 +208,5 @@ def _call(bound: Convertible, whole: dict[str, Any], version: str) -> hop.Outcom
     except KeyboardInterrupt:  # somebody's Ctrl-C, wherever it hits
         raise
     except BaseException as error:
-        text = f"the converter raised {type(error).__name__}: {error}"
+        text = f"the converter raised {type(error).__name__}" + (f": {error}" if str(error) else "")
         raise errors.ConversionError(text, reason="ConverterRaised") from error

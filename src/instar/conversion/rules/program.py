@@ -149,8 +149,7 @@ def _run(step: Step, values: list[Any]) -> None:
 
 def _wrap(step: Step, given: Any, error: Exception) -> NoReturn:
     """What an author's function raised, with the rule and the value."""
-    text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-    wrapped = errors.Unconvertible(step.path, given, text)
+    wrapped = errors.Unconvertible(step.path, given, errors.raised(error))
     wrapped.place = step.label
     raise wrapped from error
 
