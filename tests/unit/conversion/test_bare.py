@@ -48,8 +48,8 @@ META = {"name": "x", "namespace": "default"}
     [
         (raises(KeyError("quota")), r"KeyError: 'quota' \(convert, test_bare.py:\d+\)", ""),
         (raises(ValueError("cpu is empty")), r"cpu is empty \(convert, test_bare.py:\d+\)", ""),
-        (raises(ValueError()), r": ValueError \(convert, test_bare.py:\d+\)", ""),
-        (raises(TypeError()), r": TypeError \(convert, test_bare.py:\d+\)", ""),
+        (raises(ValueError()), r"ValueError \(convert, test_bare.py:\d+\)", ""),
+        (raises(TypeError()), r"TypeError \(convert, test_bare.py:\d+\)", ""),
         (
             raises(conversion.Unconvertible("spec.quota", "cpu=,mem=1Gi", "cpu is empty")),
             r'spec.quota: "cpu=,mem=1Gi": cpu is empty \(convert, test_bare.py:\d+\)',
