@@ -9,6 +9,7 @@ from __future__ import annotations
 from instar import errors
 from instar.migration import evidence
 from instar.model import crd as crd_model
+from instar.model import versions
 
 __all__ = ["check_retire", "going", "nothing_to_do", "obstacle", "stripped"]
 
@@ -69,4 +70,10 @@ def nothing_to_do(crd: crd_model.Crd, retire: tuple[str, ...]) -> str:
         return ""
     if len(crd.versions) == 1:
         return f"{crd.name}: nothing to do: {storage} is its only version"
-    return f"{crd.name}: nothing to do: status.storedVersions is [{storage}] already"
+    best = versions.by_priority(crd_model.served_versions(crd))[0]
+    newer = f"; to store objects at {best}, set storage: true on {best} first" if _newer(best, storage) else ""
+    return f"{crd.name}: nothing to do: status.storedVersions is [{storage}] already{newer}"
+
+
+def _newer(version: str, than: str) -> bool:
+    return version != than and versions.by_priority((version, than))[0] == version

@@ -62,6 +62,14 @@ def test_nothing_to_do() -> None:
     assert "v2 is its only version" in standing.nothing_to_do(single, ())
 
 
+def test_before_the_flip_it_is_said_how_to_flip() -> None:
+    """A newer version is served, and nobody has made it the storage version."""
+    flipped = [dataclasses.replace(entry, storage=entry.name == "v1") for entry in CRD.versions]
+    before = dataclasses.replace(CRD, versions=tuple(flipped), stored_versions=("v1",))
+    assert "to store objects at v2, set storage: true on v2 first" in standing.nothing_to_do(before, ())
+    assert "first" not in standing.nothing_to_do(dataclasses.replace(CRD, stored_versions=("v2",)), ())
+
+
 def test_a_list_that_lacks_or_repeats_is_not_right() -> None:
     """Anything but exactly [storage version] has to be made right."""
     for stored in ((), ("v1",), ("v2", "v2"), ("v2", "nope")):
