@@ -66,7 +66,7 @@ def test_every_error_is_in_the_tree() -> None:
     """errors.py's docstring shows every class, and every class has a reason of its own to be told apart by."""
     classes = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
     assert [entry.__name__ for entry in classes if entry.__name__ not in (errors.__doc__ or "")] == []
-    assert sorted(errors.__all__) == sorted([*(entry.__name__ for entry in classes), "Cause"])
+    assert sorted(errors.__all__) == sorted([*(entry.__name__ for entry in classes), "Cause", "raised"])
 
 
 def test_dependencies_have_their_reasons() -> None:
