@@ -151,9 +151,10 @@ class _Walk:
         )
 
     def _written(self, side: model.Side, at: Steps) -> str:
-        """The path as the author would write it at the root of the object."""
+        """The path as the author would write it at the root of the object, in quotes where YAML wants them."""
         start: str = getattr(self._place.at, side)
-        return start + "".join(at)
+        written = start + "".join(at)
+        return f'"{written}"' if "[" in written else written
 
     def _differ(self, at_spoke: Steps, at_hub: Steps, label: str, found: tuple[str, str]) -> None:
         kind = "type" if set(found) <= set(shapes.SCALARS) else "move, single, template or python"

@@ -56,7 +56,9 @@ class Map(model.Rule):
             if value is None and value in given:
                 ground.complain(f"values: a pair has nothing for {side}; each says a value for the spoke and the hub")
             elif value is not None and (problem := validation.problem(gojson.normal(value), end.node)):
-                ground.complain(f"values: {value!r} may not stand at {end.path}: {problem}")
+                ground.complain(
+                    f"values: {_shown(value)} may not stand at {end.path}: {problem}{_unquoted(value, end)}"
+                )
         known = {_key(gojson.normal(value)) for value in given if isinstance(value, _SCALARS)}
         missing = [value for value in _enum(end) if _key(gojson.normal(value)) not in known]
         if missing and rest is None:
@@ -71,6 +73,19 @@ class Map(model.Rule):
         for value, stands in _keyed(pairs):
             table.setdefault(value, stands)
         return _looked_up(table, gojson.normal(rest), end.path)
+
+
+def _shown(value: Any) -> str:
+    return gojson.encode(gojson.normal(value)).decode()
+
+
+def _unquoted(value: Any, end: model.End) -> str:
+    """YAML reads ``no``, ``off`` and ``yes`` as booleans, and the author sees a text."""
+    return (
+        "; a text that YAML reads as a boolean stands in quotes"
+        if isinstance(value, bool) and shapes.of(end.node) == "string"
+        else ""
+    )
 
 
 def _enum(end: model.End) -> Iterable[Any]:

@@ -81,7 +81,14 @@ FIRST = r"spokes[0].rules[0] "
         ),
         (one_of("x", "y"), STRING, at(rules.Map, values={"x": "1"}), 'values: "y" of /spec/a is in no pair'),
         (STRING, one_of("1", "2"), at(rules.Map, values={"x": "1"}), 'values: "2" of /spec/b is in no pair'),
-        (one_of("x"), STRING, at(rules.Map, values={"x": "1", "z": "2"}), "values: 'z' may not stand at /spec/a"),
+        (one_of("x"), STRING, at(rules.Map, values={"x": "1", "z": "2"}), 'values: "z" may not stand at /spec/a: '),
+        (
+            one_of("no"),
+            BOOLEAN,
+            at(rules.Map, values={False: False, "no": True}),
+            "values: false may not stand at /spec/a: value: must be of type string; "
+            "a text that YAML reads as a boolean stands in quotes",
+        ),
         (BOOLEAN, STRING, at(rules.Map, values={True: "yes"}), "values: false of /spec/a is in no pair"),
         (STRING, STRING, at(rules.Map, values=(rules.Pair(spoke="x"),)), "values: a pair has nothing for hub"),
         (STRING, STRING, at(rules.Single), "one of /spec/a and /spec/b must end in []"),
@@ -178,7 +185,8 @@ def test_a_leaf_that_no_rule_is_for() -> None:
         "/spec/x of version old is in no rule, and new has no such field that is free for it: "
         "write `only: {spoke: /spec/x}`, or a rule that says what it becomes",
         "/spec/deep of version old is in no rule",
-        "/spec/list[]/z of version old is in no rule",
+        "/spec/list[]/z of version old is in no rule, and new has no such field that is free for it: "
+        'write `only: {spoke: "/spec/list[]/z"}`, or',
         "`only: {hub: /spec/w}`",
     ):
         assert text in found
