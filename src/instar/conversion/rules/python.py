@@ -45,12 +45,22 @@ def named(function: model.Function, sources: Sequence[model.End], targets: Seque
         return function
 
     def run(given: Any) -> Any:
-        if into is not None:
-            given = {name: value for name, value in zip(into, given, strict=True) if value is not None}
-        made = function(given)
+        if into is None:
+            made = function(given)
+        else:
+            try:
+                made = function(_by_name(into, given))
+            except errors.Unconvertible:
+                raise
+            except Exception as error:
+                raise errors.Unconvertible(sources[0].path, _by_name(into, given), errors.raised(error)) from error
         return made if out is None else _told(made, out, targets[0].path)
 
     return run
+
+
+def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _told(made: Any, names: Sequence[str], where: str) -> list[Any]:

@@ -144,6 +144,21 @@ def refuse(value: Any) -> Any:
     raise ValueError("too odd")
 
 
+def test_what_a_function_of_named_paths_raises_shows_its_names() -> None:
+    """It was called with a dict of those that are there, and a place that is absent is in nobody's dict."""
+
+    def joined(parts: Any) -> Any:
+        return parts["a"] + parts["b"]
+
+    specs = subject.bound(
+        has(both=STRING),
+        has(a=STRING, b=STRING),
+        rules.Python(spoke="/spec/both", hub={"a": "/spec/a", "b": "/spec/b"}, to_hub=dict, from_hub=joined),
+    )
+    with pytest.raises(conversion.ConversionError, match=r"spec.a: {'b': 'x'}: KeyError: 'a' \(spokes"):
+        specs.old({"b": "x"})
+
+
 def stumble(value: Any) -> Any:
     return {}[value]
 
