@@ -31,7 +31,9 @@ def render(form: Form, reports: Sequence[proving.Report], scores: Sequence[killi
 
 
 def _text(reports: Sequence[proving.Report], scores: Sequence[killing.Score]) -> str:
-    parts = [*map(_report, reports), *map(_score, scores)]
+    failing = {(report.kind, report.group) for report in reports if not report.holds}
+    judged = (_score(score, (score.kind, score.group) in failing) for score in scores)
+    parts = [*map(_report, reports), *judged]
     return "\n\n".join("\n".join(part) for part in parts)
 
 
@@ -85,14 +87,18 @@ def _pair(pair: coverage.Pair) -> tuple[str, ...]:
     )
 
 
-def _score(score: killing.Score) -> Iterator[str]:
+def _score(score: killing.Score, failing: bool) -> Iterator[str]:
     rows = [(fate.outcome, fate.law or "-", _place_of(fate), fate.name) for fate in score.fates]
     yield output.table(MUTANTS, rows)
     for fate in score.fates:
         if fate.outcome != "caught" and fate.reason:
             yield f"{fate.outcome}: {fate.name}: {fate.reason}"
-    yield ""
     counts = Counter(fate.outcome for fate in score.fates)
+    if counts["survived"]:
+        yield "survived: no golden pair and no law tells it from the conversion: write a golden pair that does"
+    if failing:
+        yield "note: a law fails without any mutant, and what it finds counts as caught: mend that first"
+    yield ""
     rest = ", ".join(f"{counts[word]} {word}" for word in ("equivalent", "survived", "stale") if counts[word])
     yield f"{score.kind}.{score.group}: {score.caught} of {len(score.fates)} mutants caught" + (
         f", {rest}" if rest else ""

@@ -138,6 +138,16 @@ def test_mutants(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.code == 1
     lived = [fate["mutant"] for fate in score["fates"] if fate["outcome"] == "survived"]
     assert lived == ["REPLICAS: REPLICAS = {'small': 1, 'large': 5} -> REPLICAS = {'small': 1, 'large': 6}"]
+    text = instar(capsys, "prove", "-p", widget, *FEW, "--mutants").out
+    assert "survived: no golden pair and no law tells it from the conversion: write a golden pair that does" in text
+
+
+def test_mutants_of_a_converter_that_fails(widget: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its own finding catches every mutant, so the count says nothing: the command says so."""
+    damage(widget, '"large": 5', '"large": 6')
+    ended = instar(capsys, "prove", "-p", widget, *FEW, "--mutants")
+    assert ended.code == 1
+    assert "note: a law fails without any mutant, and what it finds counts as caught: mend that first" in ended.out
 
 
 def test_without_a_project_file(capsys: pytest.CaptureFixture[str]) -> None:
