@@ -84,7 +84,7 @@ async def test_several_at_once_and_the_worst_exit_code(cluster: Any, stage: stag
     code, out, err = await run(cluster, tmp_path, "nothing.example.com", stage.name, "--settle", "0")
     assert code == 2
     assert "there is no CRD 'nothing.example.com'" in out
-    assert f"{stage.name}: 1 objects proved" in out
+    assert f"{stage.name}: 1 object proved" in out
     assert "Traceback" not in out + err
 
 
